@@ -19,10 +19,10 @@ from ..core.checks import check_flag, check_instance, check_vector, refuse
 from ..core.results import relative_gap, Status
 
 # %% auto #0
-__all__ = ['WIDE', 'GIVEN', 'SETTLING', 'NEARLY', 'WIDENED', 'FURTHEST', 'Plane', 'Multipliers', 'Problem', 'best_intercept',
-           'objective', 'dual_bound', 'Certificate', 'certificate', 'Units', 'column_sizes', 'own_units',
-           'solver_units', 'rounded_certificate', 'Solution', 'improved', 'best_plane', 'finish', 'certified_bound',
-           'certify_linear']
+__all__ = ['FURTHEST', 'WIDE', 'GIVEN', 'SETTLING', 'NEARLY', 'WIDENED', 'Plane', 'Multipliers', 'certified_bound',
+           'certify_linear', 'Problem', 'best_intercept', 'objective', 'dual_bound', 'Certificate', 'certificate',
+           'Units', 'column_sizes', 'own_units', 'solver_units', 'rounded_certificate', 'Solution', 'improved',
+           'best_plane', 'finish']
 
 # %% ../../nbs/bernstein/04_certificate.ipynb #16a6cf2d
 class Plane(NamedTuple):
@@ -35,6 +35,125 @@ class Multipliers(NamedTuple):
     uncertain point."""
     weights: np.ndarray # (n,)
     points: np.ndarray  # (n, d)
+
+# %% ../../nbs/bernstein/04_certificate.ipynb #1e078f39
+def _ellipsoid_bound(sets, plane, y) -> np.ndarray:
+    "Distance of the plane in half axes, turned into an eps."
+    around = UncertaintySet(centre=sets.centre, radius=sets.radius)
+    room = margins(around, plane.w, plane.intercept, y, 0.)
+    length = norm_direction(sets.scale, plane.w)[0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = np.where(room > 0, room/length, 0.)
+    return np.where(room > 0, certified_eps(sets.bound, reach), 1.)
+
+# %% ../../nbs/bernstein/04_certificate.ipynb #ccc93ea0
+FURTHEST = 40.  # kappa beyond which exp(-kappa^2/2) is 0 in floats
+
+def _grown(sets, kap) -> UncertaintySet:
+    "The sets with a kappa of its own for each point."
+    return replace(sets, scale=sets.scale*kap[:, None])
+
+# %% ../../nbs/bernstein/04_certificate.ipynb #ce46c06c
+def _hull_bound(sets, plane, y) -> np.ndarray:
+    "Bisection over kappa for the points that the box does not settle."
+    box = y*(sets.box_centre @ plane.w + plane.intercept) - sets.box_half @ abs(plane.w)
+    bound = np.where(margins(sets, plane.w, plane.intercept, y, 0.) > 0, np.nan, 1.)
+    bound[box > 0] = 0.
+    open_ = np.flatnonzero(np.isnan(bound))
+    part = sets[open_]
+    signs = y[open_]
+    low = np.zeros(len(open_))
+    high = np.full(len(open_), FURTHEST)
+    for _ in range(60):
+        middle = (low + high)/2
+        right = margins(_grown(part, middle), plane.w, plane.intercept, signs, 1.) > 0
+        low = np.where(right, middle, low)
+        high = np.where(right, high, middle)
+    bound[open_] = certified_eps(sets.bound, low)
+    return bound
+
+# %% ../../nbs/bernstein/04_certificate.ipynb #86d404ba
+def certified_bound(
+    sets:UncertaintySet, # the sets of a model
+    plane:Plane,         # the decision function
+    y,                   # labels as signs, (n,)
+    known=None,          # (n,) bool: points that are certain
+) -> np.ndarray: # (n,), in [0, 1]; 1 certifies nothing
+    """Smallest eps for which each point's constraint, without slack, holds.
+
+    Source: Ben-Tal et al., eqs. (4), (5), (7), (20) with 1 - xi = 0."""
+    y = np.asarray(y, float)
+    if sets.bound != "none":
+        return (_hull_bound if sets.intersect else _ellipsoid_bound)(sets, plane, y)
+    safe = margins(sets, plane.w, plane.intercept, y, 0.) > 0
+    if sets.radius is None: safe &= known if known is not None else False
+    return np.where(safe, 0., 1.)
+
+# %% ../../nbs/bernstein/04_certificate.ipynb #certlin2
+_CHERNOFF = ("MM-SMV-I", "MM-SBMV-I", "MM-SM-I", "MM-SBM-I")   # need independent features
+
+def _cantelli(data, plane, y) -> np.ndarray:
+    """Mean and variances, whatever depends on what: 1/(1 + (distance of the mean/standard
+    deviation)^2)."""
+    spread = (np.sqrt(data.covariance) @ abs(plane.w) if data.covariance.ndim == 2
+              else np.sqrt(np.maximum(
+                  np.einsum("j,ijk,k->i", plane.w, data.covariance, plane.w), 0)))
+    room = y*(data.mean @ plane.w + plane.intercept)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = np.where(room > 0, room/spread, 0.)
+    return np.where(room > 0, certified_eps("chebyshev", reach), 1.)
+
+def certify_linear(
+    coef, # normal of the plane, (n_features,) or (1, n_features), in the units of the data
+    intercept,              # decision function is coef'x + intercept; a number or (1,)
+    data:UncertainData,     # what is known about each point
+    side=None,              # signs -1. and 1., (n_samples,): the side on which each point
+                            # should lie; None: where its mean is
+    independent:bool=True,  # whether the features of a point are independent of each other,
+                            # given the point
+) -> np.ndarray: # (n_samples,) in [0, 1]; 1 certifies nothing
+    """Bound on the probability that each point lies on the other side of the plane.
+
+    It holds for every distribution that agrees with the data and whose features are
+    independent; with `independent=False` also for dependent features. Any linear classifier
+    has such a bound. If its columns were scaled, scale the data in the same way:
+    `data.scaled(scaler.mean_, scaler.scale_)`.
+
+    Source: Ben-Tal et al., eqs. (3), (4), (7) and (20) with 1 - xi = 0; Cantelli's
+    inequality.
+    Raises: ValueError naming the argument; a plane with coef = 0 is refused."""
+    check_instance(data, "data", UncertainData,
+                   "UncertainData, for example UncertainData.from_box(X, half_width)")
+    w = check_vector(np.ravel(check_numbers(coef, "coef", -LARGEST, LARGEST)), "coef",
+                     data.shape[1])
+    if not w.any():
+        raise refuse("coef", "not 0 throughout, because a constant label has no error bars",
+                     coef)
+    start = check_numbers(intercept, "intercept", -LARGEST, LARGEST)
+    if start.size != 1: raise refuse("intercept", "one number", intercept)
+    plane = Plane(w, start.item())
+    check_flag(independent, "independent")
+    low, high = data.mean_bounds()
+    middle = data.point if low is None else (low + high)/2
+    y = (np.where(middle @ w + plane.intercept > 0, 1., -1.) if side is None
+         else _signs(side, len(data)))
+    known = (data.half_width == 0).all(axis=1)
+    bound = certified_bound(uncertainty_set("MM-S", data), plane, y, known)
+    if data.mean is not None and data.covariance is not None:
+        bound = np.minimum(bound, _cantelli(data, plane, y))
+        if independent:
+            bound = np.minimum(bound,
+                               certified_bound(uncertainty_set("MM-MC", data), plane, y))
+    for name in _CHERNOFF if independent else ():
+        if missing(formulation(name), data): continue
+        return np.minimum(bound, certified_bound(uncertainty_set(name, data), plane, y))
+    return bound
+
+def _signs(side, n) -> np.ndarray:
+    "Signs of the decision function."
+    side = check_vector(side, "side", n)
+    if not (abs(side) == 1).all(): raise refuse("side", "-1 and 1 only", side)
+    return side
 
 # %% ../../nbs/bernstein/04_certificate.ipynb #691d62eb
 @dataclass(frozen=True)
@@ -347,122 +466,3 @@ def finish(
                     objective=found.objective, bound=found.bound, gap=found.gap,
                     gap_abs=found.gap_abs, status=status, message=message,
                     iterations=iterations, state=state)
-
-# %% ../../nbs/bernstein/04_certificate.ipynb #1e078f39
-def _ellipsoid_bound(sets, plane, y) -> np.ndarray:
-    "Distance of the plane in half axes, turned into an eps."
-    around = UncertaintySet(centre=sets.centre, radius=sets.radius)
-    room = margins(around, plane.w, plane.intercept, y, 0.)
-    length = norm_direction(sets.scale, plane.w)[0]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        reach = np.where(room > 0, room/length, 0.)
-    return np.where(room > 0, certified_eps(sets.bound, reach), 1.)
-
-# %% ../../nbs/bernstein/04_certificate.ipynb #ccc93ea0
-FURTHEST = 40.  # kappa beyond which exp(-kappa^2/2) is 0 in floats
-
-def _grown(sets, kap) -> UncertaintySet:
-    "The sets with a kappa of its own for each point."
-    return replace(sets, scale=sets.scale*kap[:, None])
-
-# %% ../../nbs/bernstein/04_certificate.ipynb #ce46c06c
-def _hull_bound(sets, plane, y) -> np.ndarray:
-    "Bisection over kappa for the points that the box does not settle."
-    box = y*(sets.box_centre @ plane.w + plane.intercept) - sets.box_half @ abs(plane.w)
-    bound = np.where(margins(sets, plane.w, plane.intercept, y, 0.) > 0, np.nan, 1.)
-    bound[box > 0] = 0.
-    open_ = np.flatnonzero(np.isnan(bound))
-    part = sets[open_]
-    signs = y[open_]
-    low = np.zeros(len(open_))
-    high = np.full(len(open_), FURTHEST)
-    for _ in range(60):
-        middle = (low + high)/2
-        right = margins(_grown(part, middle), plane.w, plane.intercept, signs, 1.) > 0
-        low = np.where(right, middle, low)
-        high = np.where(right, high, middle)
-    bound[open_] = certified_eps(sets.bound, low)
-    return bound
-
-# %% ../../nbs/bernstein/04_certificate.ipynb #86d404ba
-def certified_bound(
-    sets:UncertaintySet, # the sets of a model
-    plane:Plane,         # the decision function
-    y,                   # labels as signs, (n,)
-    known=None,          # (n,) bool: points that are certain
-) -> np.ndarray: # (n,), in [0, 1]; 1 certifies nothing
-    """Smallest eps for which each point's constraint, without slack, holds.
-
-    Source: Ben-Tal et al., eqs. (4), (5), (7), (20) with 1 - xi = 0."""
-    y = np.asarray(y, float)
-    if sets.bound != "none":
-        return (_hull_bound if sets.intersect else _ellipsoid_bound)(sets, plane, y)
-    safe = margins(sets, plane.w, plane.intercept, y, 0.) > 0
-    if sets.radius is None: safe &= known if known is not None else False
-    return np.where(safe, 0., 1.)
-
-# %% ../../nbs/bernstein/04_certificate.ipynb #certlin2
-_CHERNOFF = ("MM-SMV-I", "MM-SBMV-I", "MM-SM-I", "MM-SBM-I")   # need independent features
-
-def _cantelli(data, plane, y) -> np.ndarray:
-    """Mean and variances, whatever depends on what: 1/(1 + (distance of the mean/standard
-    deviation)^2)."""
-    spread = (np.sqrt(data.covariance) @ abs(plane.w) if data.covariance.ndim == 2
-              else np.sqrt(np.maximum(
-                  np.einsum("j,ijk,k->i", plane.w, data.covariance, plane.w), 0)))
-    room = y*(data.mean @ plane.w + plane.intercept)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        reach = np.where(room > 0, room/spread, 0.)
-    return np.where(room > 0, certified_eps("chebyshev", reach), 1.)
-
-def certify_linear(
-    coef, # normal of the plane, (n_features,) or (1, n_features), in the units of the data
-    intercept,              # decision function is coef'x + intercept; a number or (1,)
-    data:UncertainData,     # what is known about each point
-    side=None,              # signs -1. and 1., (n_samples,): the side on which each point
-                            # should lie; None: where its mean is
-    independent:bool=True,  # whether the features of a point are independent of each other,
-                            # given the point
-) -> np.ndarray: # (n_samples,) in [0, 1]; 1 certifies nothing
-    """Bound on the probability that each point lies on the other side of the plane.
-
-    It holds for every distribution that agrees with the data and whose features are
-    independent; with `independent=False` also for dependent features. Any linear classifier
-    has such a bound. If its columns were scaled, scale the data in the same way:
-    `data.scaled(scaler.mean_, scaler.scale_)`.
-
-    Source: Ben-Tal et al., eqs. (3), (4), (7) and (20) with 1 - xi = 0; Cantelli's
-    inequality.
-    Raises: ValueError naming the argument; a plane with coef = 0 is refused."""
-    check_instance(data, "data", UncertainData,
-                   "UncertainData, for example UncertainData.from_box(X, half_width)")
-    w = check_vector(np.ravel(check_numbers(coef, "coef", -LARGEST, LARGEST)), "coef",
-                     data.shape[1])
-    if not w.any():
-        raise refuse("coef", "not 0 throughout, because a constant label has no error bars",
-                     coef)
-    start = check_numbers(intercept, "intercept", -LARGEST, LARGEST)
-    if start.size != 1: raise refuse("intercept", "one number", intercept)
-    plane = Plane(w, start.item())
-    check_flag(independent, "independent")
-    low, high = data.mean_bounds()
-    middle = data.point if low is None else (low + high)/2
-    y = (np.where(middle @ w + plane.intercept > 0, 1., -1.) if side is None
-         else _signs(side, len(data)))
-    known = (data.half_width == 0).all(axis=1)
-    bound = certified_bound(uncertainty_set("MM-S", data), plane, y, known)
-    if data.mean is not None and data.covariance is not None:
-        bound = np.minimum(bound, _cantelli(data, plane, y))
-        if independent:
-            bound = np.minimum(bound,
-                               certified_bound(uncertainty_set("MM-MC", data), plane, y))
-    for name in _CHERNOFF if independent else ():
-        if missing(formulation(name), data): continue
-        return np.minimum(bound, certified_bound(uncertainty_set(name, data), plane, y))
-    return bound
-
-def _signs(side, n) -> np.ndarray:
-    "Signs of the decision function."
-    side = check_vector(side, "side", n)
-    if not (abs(side) == 1).all(): raise refuse("side", "-1 and 1 only", side)
-    return side

@@ -15,8 +15,8 @@ from ..core.checks import (
     check_array, check_choice, check_count, check_number, check_positive, refuse)
 
 # %% auto #0
-__all__ = ['extremal_distribution', 'log_moment_bound', 'moment_bound', 'curvature', 'refuse_at', 'check_numbers', 'nu',
-           'nu_support', 'nu_bisection']
+__all__ = ['extremal_distribution', 'log_moment_bound', 'moment_bound', 'curvature', 'nu_bisection', 'nu_support', 'refuse_at',
+           'check_numbers', 'nu']
 
 # %% ../../nbs/bernstein/01_nu.ipynb #d40218c3
 def extremal_distribution(
@@ -111,6 +111,72 @@ def _nu_exact(mu, sigma, out):
     "nu of exact means, entry by entry."
     for i in range(out.size):
         out[i] = math.sqrt(max(_exact_side(mu[i], sigma[i]), _exact_side(-mu[i], sigma[i])))
+
+# %% ../../nbs/bernstein/01_nu.ipynb #0a82835c
+def _room(t, mean, k, lower, upper, sigma):
+    "f of section 2.1.1: parabola minus log moment bound."
+    return k*k/2*t*t + np.maximum(lower*t, upper*t) - log_moment_bound(t, mean, sigma)
+
+def _dominated(k, means, lower, upper, sigma, check, t_max):
+    "Whether the parabola of curvature k^2 is above h for all means that are looked at."
+    if check == "grid":
+        grid = np.geomspace(1e-3, t_max, 4000)
+        t = np.concatenate([-grid[::-1], grid])
+        return all(_room(t, m, k, lower, upper, sigma).min() >= 0 for m in means)
+    from scipy.optimize import minimize_scalar
+    sides = ((0, t_max), (-t_max, 0))
+    least = lambda m, side: minimize_scalar(
+        _room, bounds=side, args=(m, k, lower, upper, sigma), method="bounded").fun
+    return all(least(m, side) >= -1e-12 for m in means for side in sides)
+
+# %% ../../nbs/bernstein/01_nu.ipynb #9f4e5526
+def nu_bisection(
+    mean_lower:float,       # lower bound of the normalised mean
+    mean_upper:float,       # upper bound
+    sigma:float,            # root of the second-moment bound
+    check:str="minimiser",  # "minimiser": scipy's bounded minimiser as in the paper;
+                            # "grid": a fine grid of t
+    n_means:int=21,         # values of the mean that are checked
+    t_max:float=60.,        # range of t that is searched
+    tol:float=1e-6,         # width at which the bisection stops
+) -> float: # the upper end of the last bracket
+    """Reference implementation: binary search over k, with a search over t inside.
+
+    Slow, and with few means too small: use `nu`.
+
+    Source: Ben-Tal et al., section 2.1.1."""
+    lower = check_number(mean_lower, "mean_lower", -1., 1.)
+    upper = check_number(mean_upper, "mean_upper", -1., 1.)
+    sigma = check_number(sigma, "sigma", 0., 1.)
+    tol = check_positive(tol, "tol")
+    check_choice(check, "check", ("minimiser", "grid"))
+    means = np.linspace(lower, upper, check_count(n_means, "n_means"))
+    low = math.sqrt(max(sigma**2 - min(abs(lower), abs(upper))**2, 0))
+    high = 1.
+    while high - low > tol:
+        k = (low + high)/2
+        if _dominated(k, means, lower, upper, sigma, check, t_max): high = k
+        else: low = k
+    return high
+
+# %% ../../nbs/bernstein/01_nu.ipynb #6b7c7b0e
+def _phi(m):
+    "1 - m^2 for m >= 0, |m|/artanh|m| below."
+    a = np.clip(abs(m), 1e-300, 1)
+    with np.errstate(divide="ignore"): low = np.where(a < 1e-9, 1., a/np.arctanh(a))
+    return np.where(m >= 0, (1 - m)*(1 + m), low)
+
+def nu_support(
+    mean_lower, # lower bound of the normalised mean, in [-1, 1]
+    mean_upper, # upper bound
+) -> np.ndarray: # nu(mean_lower, mean_upper, 1)
+    """nu when only support and mean are known: sigma = 1.
+
+    Source: Ben-Tal et al., the bound of section 2.2 put into eq. (14); derived here, since
+    eqs. (27)-(32) are lost."""
+    lo, hi = np.broadcast_arrays(np.asarray(mean_lower, float),
+                                 np.asarray(mean_upper, float))
+    return np.sqrt(np.maximum(_phi(hi), _phi(-lo)))
 
 # %% ../../nbs/bernstein/01_nu.ipynb #3cd2dad2-1
 class _OnCurve(NamedTuple):
@@ -236,69 +302,3 @@ def nu(
     if np.array_equal(lo, hi): _nu_exact(low, flat[2], out)
     else: _nu_interval(low, high, flat[2], out)
     return out.reshape(lo.shape) if lo.shape else float(out[0])
-
-# %% ../../nbs/bernstein/01_nu.ipynb #6b7c7b0e
-def _phi(m):
-    "1 - m^2 for m >= 0, |m|/artanh|m| below."
-    a = np.clip(abs(m), 1e-300, 1)
-    with np.errstate(divide="ignore"): low = np.where(a < 1e-9, 1., a/np.arctanh(a))
-    return np.where(m >= 0, (1 - m)*(1 + m), low)
-
-def nu_support(
-    mean_lower, # lower bound of the normalised mean, in [-1, 1]
-    mean_upper, # upper bound
-) -> np.ndarray: # nu(mean_lower, mean_upper, 1)
-    """nu when only support and mean are known: sigma = 1.
-
-    Source: Ben-Tal et al., the bound of section 2.2 put into eq. (14); derived here, since
-    eqs. (27)-(32) are lost."""
-    lo, hi = np.broadcast_arrays(np.asarray(mean_lower, float),
-                                 np.asarray(mean_upper, float))
-    return np.sqrt(np.maximum(_phi(hi), _phi(-lo)))
-
-# %% ../../nbs/bernstein/01_nu.ipynb #0a82835c
-def _room(t, mean, k, lower, upper, sigma):
-    "f of section 2.1.1: parabola minus log moment bound."
-    return k*k/2*t*t + np.maximum(lower*t, upper*t) - log_moment_bound(t, mean, sigma)
-
-def _dominated(k, means, lower, upper, sigma, check, t_max):
-    "Whether the parabola of curvature k^2 is above h for all means that are looked at."
-    if check == "grid":
-        grid = np.geomspace(1e-3, t_max, 4000)
-        t = np.concatenate([-grid[::-1], grid])
-        return all(_room(t, m, k, lower, upper, sigma).min() >= 0 for m in means)
-    from scipy.optimize import minimize_scalar
-    sides = ((0, t_max), (-t_max, 0))
-    least = lambda m, side: minimize_scalar(
-        _room, bounds=side, args=(m, k, lower, upper, sigma), method="bounded").fun
-    return all(least(m, side) >= -1e-12 for m in means for side in sides)
-
-# %% ../../nbs/bernstein/01_nu.ipynb #9f4e5526
-def nu_bisection(
-    mean_lower:float,       # lower bound of the normalised mean
-    mean_upper:float,       # upper bound
-    sigma:float,            # root of the second-moment bound
-    check:str="minimiser",  # "minimiser": scipy's bounded minimiser as in the paper;
-                            # "grid": a fine grid of t
-    n_means:int=21,         # values of the mean that are checked
-    t_max:float=60.,        # range of t that is searched
-    tol:float=1e-6,         # width at which the bisection stops
-) -> float: # the upper end of the last bracket
-    """Reference implementation: binary search over k, with a search over t inside.
-
-    Slow, and with few means too small: use `nu`.
-
-    Source: Ben-Tal et al., section 2.1.1."""
-    lower = check_number(mean_lower, "mean_lower", -1., 1.)
-    upper = check_number(mean_upper, "mean_upper", -1., 1.)
-    sigma = check_number(sigma, "sigma", 0., 1.)
-    tol = check_positive(tol, "tol")
-    check_choice(check, "check", ("minimiser", "grid"))
-    means = np.linspace(lower, upper, check_count(n_means, "n_means"))
-    low = math.sqrt(max(sigma**2 - min(abs(lower), abs(upper))**2, 0))
-    high = 1.
-    while high - low > tol:
-        k = (low + high)/2
-        if _dominated(k, means, lower, upper, sigma, check, t_max): high = k
-        else: low = k
-    return high

@@ -18,125 +18,12 @@ from reject_nb.core.checks import (
 from ..core.help import Patched
 
 # %% auto #0
-__all__ = ['ROUNDING', 'LARGEST', 'ENTRIES', 'DISTRIBUTIONS', 'row_blocks', 'Moments', 'UncertainData']
+__all__ = ['ROUNDING', 'LARGEST', 'DISTRIBUTIONS', 'ENTRIES', 'Moments', 'UncertainData', 'row_blocks']
 
-# %% ../../nbs/bernstein/02_uncertain_data.ipynb #572a87a8
+# %% ../../nbs/bernstein/02_uncertain_data.ipynb #udconst1
 # relative room that comparisons between pieces of information leave for floating point
 ROUNDING = 1e-12
 LARGEST = 1e150   # size of an entry up to which squares stay within floats
-
-def _symmetric(a) -> np.ndarray:
-    "Symmetric positive semidefinite matrices, (n, d, d), up to rounding."
-    size = abs(a).max(axis=(1, 2))
-    skew = abs(a - a.transpose(0, 2, 1)).max(axis=(1, 2))
-    if (wrong := skew > 1e-10*size).any():
-        raise refuse_at("covariance", "a matrix that equals its transpose", skew, wrong)
-    a = (a + a.transpose(0, 2, 1))/2
-    least = np.linalg.eigvalsh(a)[:, 0]
-    wrong = least < -1e-10*size
-    must = "a matrix whose least eigenvalue is at least 0"
-    if wrong.any(): raise refuse_at("covariance", must, least, wrong)
-    return a
-
-# %% ../../nbs/bernstein/02_uncertain_data.ipynb #af52f20f
-def _covariance(value, shape, keep=np.array) -> np.ndarray:
-    "Variances (n, d) or matrices (n, d, d)."
-    a = keep(check_array(value, "covariance", low=-LARGEST**2, high=LARGEST**2))
-    n, d = shape
-    if a.shape not in ((n, d), (n, d, d)):
-        raise ValueError(f"covariance must be an array of shape {(n, d)} (variances) or "
-                         f"{(n, d, d)}, got shape {a.shape}")
-    if a.ndim == 3: return _symmetric(a)
-    if (a < 0).any(): raise refuse_at("covariance", "variances of at least 0", a, a < 0)
-    return a
-
-# %% ../../nbs/bernstein/02_uncertain_data.ipynb #7e6c32df
-def _check_mean(lower, upper, known, name, room):
-    "A mean, or a bound on it, lies in the box."
-    if (wrong := known < lower - room).any():
-        raise refuse_at(name, "in the box [lower, upper]", known, wrong)
-    if (wrong := known > upper + room).any():
-        raise refuse_at(name, "in the box [lower, upper]", known, wrong)
-
-def _least_square(low, high):
-    "Smallest x^2 with low <= x <= high."
-    return np.maximum(np.maximum(low, -high), 0)**2
-
-# %% ../../nbs/bernstein/02_uncertain_data.ipynb #b91ca8f8
-def _check_moments(data, low, high, room):
-    """Bounds on second moments are at least what box, means and variances force; low <=
-    mean <= high."""
-    centre = (data.lower + data.upper)/2
-    variance = 0.
-    if data.covariance is not None:
-        variance = (data.covariance if data.covariance.ndim == 2
-                    else np.einsum("ijj->ij", data.covariance))
-        middle = np.clip(centre, low, high)
-        most = (data.upper - middle)*(middle - data.lower)
-        wrong = variance > most*(1 + 1e-9) + room*(data.upper - data.lower) + room**2
-        if wrong.any():
-            raise refuse_at("covariance", "at most what the box and the mean allow",
-                            variance, wrong)
-    for name, about in (("second_moment", 0.), ("central_moment", centre)):
-        bound = getattr(data, name)
-        if bound is None: continue
-        if (bound < 0).any(): raise refuse_at(name, "at least 0", bound, bound < 0)
-        size = np.maximum(abs(low - about), abs(high - about))
-        forced = _least_square(low - about, high - about) + variance*(1 - 1e-9)
-        wrong = bound < forced - 4*ROUNDING*(forced + size**2) - 2*room*size - room**2
-        if wrong.any():
-            raise refuse_at(name, "at least what mean and variance force it to be", bound,
-                            wrong)
-
-# %% ../../nbs/bernstein/02_uncertain_data.ipynb #06fd0aa8
-def _check_rows(data):
-    "Raise ValueError naming the first entry where the pieces contradict one another."
-    lower = data.lower
-    upper = data.upper
-    if (wrong := lower > upper).any():
-        raise refuse_at("lower", "at most upper", lower, wrong)
-    room = ROUNDING*np.maximum(abs(lower), abs(upper))
-    for name in ("mean", "mean_lower", "mean_upper", "nominal"):
-        if getattr(data, name) is not None:
-            _check_mean(lower, upper, getattr(data, name), name, room)
-    if data.mean_lower is not None:
-        wrong = data.mean_lower > data.mean_upper
-        if wrong.any():
-            raise refuse_at("mean_lower", "at most mean_upper", data.mean_lower, wrong)
-        mean = data.mean_lower if data.mean is None else data.mean
-        outside = (mean < data.mean_lower) | (mean > data.mean_upper)
-        if outside.any():
-            raise refuse_at("mean", "in [mean_lower, mean_upper]", data.mean, outside)
-    for low, high in {(0, 0): (lower, upper), (1, 0): (data.mean, data.mean),
-                      (0, 1): (data.mean_lower, data.mean_upper)}.values():
-        if low is not None:
-            _check_moments(data, np.clip(low, lower, upper), np.clip(high, lower, upper),
-                           room)
-
-# %% ../../nbs/bernstein/02_uncertain_data.ipynb #06fd0aa8b
-ENTRIES = 2**17   # entries of a block of rows: its work arrays stay in the cache
-
-def row_blocks(
-    n:int,               # rows
-    width:int,           # entries of a row
-    entries:int=ENTRIES, # entries of a block
-) -> list: # slices
-    "The rows in blocks of about so many entries."
-    step = max(64, entries//max(width, 1))
-    return [slice(i, min(i + step, n)) for i in range(0, max(n, 1), step)]
-
-def _check_consistent(data):
-    """The same for all rows, in blocks: what is compared would otherwise need more memory
-    than the data."""
-    if (data.mean_lower is None) != (data.mean_upper is None):
-        ends = ("mean_lower", "mean_upper")
-        given, other = ends if data.mean_upper is None else ends[::-1]
-        raise ValueError(f"{other} must be given together with {given}, got None")
-    blocks = row_blocks(*data.shape)
-    if len(blocks) == 1: return _check_rows(data)
-    try:
-        for rows in blocks: _check_rows(data[rows])
-    except ValueError: _check_rows(data)     # says the same with the row's own number
 
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #d3d680b9
 class Moments(NamedTuple):
@@ -517,3 +404,117 @@ def scaled(self:UncertainData,
         sizes = scale**2 if self.covariance.ndim == 2 else np.outer(scale, scale)
         pieces["covariance"] = self.covariance/sizes
     return self._built(pieces | {"feature_names": self.feature_names})
+
+# %% ../../nbs/bernstein/02_uncertain_data.ipynb #572a87a8
+def _symmetric(a) -> np.ndarray:
+    "Symmetric positive semidefinite matrices, (n, d, d), up to rounding."
+    size = abs(a).max(axis=(1, 2))
+    skew = abs(a - a.transpose(0, 2, 1)).max(axis=(1, 2))
+    if (wrong := skew > 1e-10*size).any():
+        raise refuse_at("covariance", "a matrix that equals its transpose", skew, wrong)
+    a = (a + a.transpose(0, 2, 1))/2
+    least = np.linalg.eigvalsh(a)[:, 0]
+    wrong = least < -1e-10*size
+    must = "a matrix whose least eigenvalue is at least 0"
+    if wrong.any(): raise refuse_at("covariance", must, least, wrong)
+    return a
+
+# %% ../../nbs/bernstein/02_uncertain_data.ipynb #af52f20f
+def _covariance(value, shape, keep=np.array) -> np.ndarray:
+    "Variances (n, d) or matrices (n, d, d)."
+    a = keep(check_array(value, "covariance", low=-LARGEST**2, high=LARGEST**2))
+    n, d = shape
+    if a.shape not in ((n, d), (n, d, d)):
+        raise ValueError(f"covariance must be an array of shape {(n, d)} (variances) or "
+                         f"{(n, d, d)}, got shape {a.shape}")
+    if a.ndim == 3: return _symmetric(a)
+    if (a < 0).any(): raise refuse_at("covariance", "variances of at least 0", a, a < 0)
+    return a
+
+# %% ../../nbs/bernstein/02_uncertain_data.ipynb #7e6c32df
+def _check_mean(lower, upper, known, name, room):
+    "A mean, or a bound on it, lies in the box."
+    if (wrong := known < lower - room).any():
+        raise refuse_at(name, "in the box [lower, upper]", known, wrong)
+    if (wrong := known > upper + room).any():
+        raise refuse_at(name, "in the box [lower, upper]", known, wrong)
+
+def _least_square(low, high):
+    "Smallest x^2 with low <= x <= high."
+    return np.maximum(np.maximum(low, -high), 0)**2
+
+# %% ../../nbs/bernstein/02_uncertain_data.ipynb #b91ca8f8
+def _check_moments(data, low, high, room):
+    """Bounds on second moments are at least what box, means and variances force; low <=
+    mean <= high."""
+    centre = (data.lower + data.upper)/2
+    variance = 0.
+    if data.covariance is not None:
+        variance = (data.covariance if data.covariance.ndim == 2
+                    else np.einsum("ijj->ij", data.covariance))
+        middle = np.clip(centre, low, high)
+        most = (data.upper - middle)*(middle - data.lower)
+        wrong = variance > most*(1 + 1e-9) + room*(data.upper - data.lower) + room**2
+        if wrong.any():
+            raise refuse_at("covariance", "at most what the box and the mean allow",
+                            variance, wrong)
+    for name, about in (("second_moment", 0.), ("central_moment", centre)):
+        bound = getattr(data, name)
+        if bound is None: continue
+        if (bound < 0).any(): raise refuse_at(name, "at least 0", bound, bound < 0)
+        size = np.maximum(abs(low - about), abs(high - about))
+        forced = _least_square(low - about, high - about) + variance*(1 - 1e-9)
+        wrong = bound < forced - 4*ROUNDING*(forced + size**2) - 2*room*size - room**2
+        if wrong.any():
+            raise refuse_at(name, "at least what mean and variance force it to be", bound,
+                            wrong)
+
+# %% ../../nbs/bernstein/02_uncertain_data.ipynb #06fd0aa8
+def _check_rows(data):
+    "Raise ValueError naming the first entry where the pieces contradict one another."
+    lower = data.lower
+    upper = data.upper
+    if (wrong := lower > upper).any():
+        raise refuse_at("lower", "at most upper", lower, wrong)
+    room = ROUNDING*np.maximum(abs(lower), abs(upper))
+    for name in ("mean", "mean_lower", "mean_upper", "nominal"):
+        if getattr(data, name) is not None:
+            _check_mean(lower, upper, getattr(data, name), name, room)
+    if data.mean_lower is not None:
+        wrong = data.mean_lower > data.mean_upper
+        if wrong.any():
+            raise refuse_at("mean_lower", "at most mean_upper", data.mean_lower, wrong)
+        mean = data.mean_lower if data.mean is None else data.mean
+        outside = (mean < data.mean_lower) | (mean > data.mean_upper)
+        if outside.any():
+            raise refuse_at("mean", "in [mean_lower, mean_upper]", data.mean, outside)
+    for low, high in {(0, 0): (lower, upper), (1, 0): (data.mean, data.mean),
+                      (0, 1): (data.mean_lower, data.mean_upper)}.values():
+        if low is not None:
+            _check_moments(data, np.clip(low, lower, upper), np.clip(high, lower, upper),
+                           room)
+
+# %% ../../nbs/bernstein/02_uncertain_data.ipynb #06fd0aa8b
+ENTRIES = 2**17   # entries of a block of rows: its work arrays stay in the cache
+
+def row_blocks(
+    n:int,               # rows
+    width:int,           # entries of a row
+    entries:int=ENTRIES, # entries of a block
+) -> list: # slices
+    "The rows in blocks of about so many entries."
+    step = max(64, entries//max(width, 1))
+    return [slice(i, min(i + step, n)) for i in range(0, max(n, 1), step)]
+
+def _check_consistent(data):
+    """The same for all rows, in blocks: what is compared would otherwise need more memory
+    than the data."""
+    if (data.mean_lower is None) != (data.mean_upper is None):
+        ends = ("mean_lower", "mean_upper")
+        given, other = ends if data.mean_upper is None else ends[::-1]
+        raise ValueError(f"{other} must be given together with {given}, got None")
+    blocks = row_blocks(*data.shape)
+    if len(blocks) == 1: return _check_rows(data)
+    try:
+        for rows in blocks: _check_rows(data[rows])
+    except ValueError: _check_rows(data)     # says the same with the row's own number
