@@ -583,8 +583,8 @@ def show_items(
                                       # its section, and what we found
 ) -> None:
     "Display the items of a paper; ValueError where no claim is about an item."
-    recorded = [c for c in load_claims(project_root()/"figures").values()
-                if c.id.startswith(f"{room}/")]
+    figures = statements_file(room).parents[2]/"figures"
+    recorded = [c for c in load_claims(figures).values() if c.id.startswith(f"{room}/")]
     verdicts = []
     for item in found:
         place = re.compile(rf"(^|; ){re.escape(item)}(?![\w.])")

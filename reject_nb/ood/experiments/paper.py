@@ -11,6 +11,7 @@ __all__ = ['TPRFPR', 'PR', 'COLUMNS', 'NAMES', 'AREAS', 'SETS', 'NETWORKS', 'SMA
            'pendigits']
 
 # %% ../../../nbs/ood/experiments/paper.ipynb #p46e0003
+from collections.abc import Callable
 from itertools import combinations, permutations, product
 from typing import NamedTuple
 
@@ -322,9 +323,8 @@ def areas(losses, score, is_ood, n_angles=31):
 # %% ../../../nbs/ood/experiments/paper.ipynb #p46e0043
 def risk_at(losses, score, is_ood, max_fpr):
     "Selective risk at TPR .8 and an FPR; -1 where unable."
-    tune, model = (tune_single_score if score.ndim == 1 else tune_double_score,
-                   BoundedTPRFPR(.8, max_fpr))
-    t = tune(losses, *np.atleast_2d(score.T), is_ood, model)
+    tune: Callable = tune_single_score if score.ndim == 1 else tune_double_score
+    t = tune(losses, *np.atleast_2d(score.T), is_ood, BoundedTPRFPR(.8, max_fpr))
     return t.selective_risk if t.status == "optimal" else -1.
 
 # %% ../../../nbs/ood/experiments/paper.ipynb #p46e0045
@@ -375,14 +375,15 @@ def judged(losses, score, is_ood, a, model):
     b, double = ~a, score.ndim == 2
     units = (spread(score[a, 0]), spread(score[a, 1])) if double else None
     args = tuple(score[b].T) if double else (score[b],)
-    tune = tune_double_score if double else tune_single_score
+    tune: Callable = tune_double_score if double else tune_single_score
     tuned = tune(losses[a], *(score[a].T if double else (score[a],)), is_ood[a], model)
     on = tuned.accept(*args)
     risk = losses[b][on & ~is_ood[b]].mean() if tuned.status == "optimal" else -1.
     found = []
     for area in (auroc_of, oscr_of):
         def value(part, angle):
-            s = line_score(*score[part].T, angle, units) if double else score[part]
+            s = score[part]
+            if double: s = line_score(s[:, 0], s[:, 1], angle, units)
             return area(sweep(s, is_ood[part], losses[part]))
         grid = np.linspace(0, np.pi/2, 31)
         best = max(grid, key=lambda angle: value(a, angle)) if double else 0.
