@@ -72,7 +72,7 @@ def weighted_hinge(
     tau:float|None=None, # weight of an unsafe point, in (0, 1); 1 - eps where not given
 ) -> Calibration:
     """Exact minimiser of the weighted hinge loss in b, eq. (28); tau = eps is the printed
-    version (erratum)."""
+    version, for false negatives."""
     sample = check_sample(scores, y, both=True)
     eps = check_probability(eps, "eps")
     tau = 1 - eps if tau is None else check_probability(tau, "tau")
