@@ -52,14 +52,17 @@ def z_svm(
     order = np.argsort(sample.scores, kind="stable")
     s = sample.scores[order]
     safe = sample.y[order] > 0
-    tpr = np.r_[0, np.cumsum(safe)]/len(sample.safe)
-    tnr = 1 - np.r_[0, np.cumsum(~safe)]/len(sample.unsafe)
+    # counts, not shares: rounding would break ties
+    safe_inside = np.r_[0, np.cumsum(safe)]
+    unsafe_outside = len(sample.unsafe) - np.r_[0, np.cumsum(~safe)]
+    right = safe_inside*unsafe_outside
     # cut j puts the first j points inside: between different scores, or at the ends
     allowed = np.r_[True, s[1:] > s[:-1], True]
-    j = int(np.argmax(np.where(allowed, tpr*tnr, -1.)))
+    j = int(np.argmax(np.where(allowed, right, -1)))
+    mean = math.sqrt(right[j]/(len(sample.safe)*len(sample.unsafe)))
     return sample.uncertified("z_svm", _cut(s, j),
                               "bounds none of the three risks: largest geometric mean on "
-                              f"the calibration set, {math.sqrt(tpr[j]*tnr[j]):.4f}")
+                              f"the calibration set, {mean:.4f}")
 
 # %% ../../nbs/mcsvm/04_calibration.ipynb #0d670056
 def weighted_hinge(
@@ -69,7 +72,7 @@ def weighted_hinge(
     tau:float|None=None, # weight of an unsafe point, in (0, 1); 1 - eps where not given
 ) -> Calibration:
     """Exact minimiser of the weighted hinge loss in b, eq. (28); tau = eps is the printed
-    version (erratum)."""
+    version, for false negatives."""
     sample = check_sample(scores, y, both=True)
     eps = check_probability(eps, "eps")
     tau = 1 - eps if tau is None else check_probability(tau, "tau")
