@@ -163,10 +163,10 @@ def _hold_out(model, signs, weighted:bool, rng) -> np.ndarray: # (n,) bool
         held[order[:n_held]] = True
         return held
     warnings.warn(f"nothing is held out, because {why}: the region rests on the fitted "
-                  "distributions alone, and its share of unsafe points is not bounded. "
-                  "Give more points or larger eps or delta, call `calibrate` with other "
-                  "points, or say calibration_share=None if the distributions may be "
-                  "trusted", stacklevel=3)
+                  "distributions alone, and the share of unsafe points inside is not "
+                  "bounded. Give more points or larger eps or delta, call `calibrate` with "
+                  "other points, or say calibration_share=None if the distributions may "
+                  "be trusted", stacklevel=3)
     return held
 
 # %% ../../nbs/sdr/05_classifier.ipynb #cls20003
@@ -318,13 +318,14 @@ class FittedRates(Rates):
 
     def __str__(self):
         lines = [f"rates {self.verdict}:", f"    tpr {self.tpr:.3g}, fpr {self.fpr:.3g}, "
-                 f"share of unsafe points inside {self.fdr:.3g}"]
+                 f"share of unsafe among those inside {self.fdr:.3g}"]
         if self.held_out is None: return "\n".join([*lines, "no points were held out"])
         seen = self.held_out
         shown = ", ".join(
             f"{name} {rate:.3f} ({low:.3f} to {high:.3f})"
-            for name, (rate, low, high) in (("tpr", seen.tpr), ("fpr", seen.fpr),
-                                            ("share of unsafe points inside", seen.fdr)))
+            for name, (rate, low, high) in (
+                ("tpr", seen.tpr), ("fpr", seen.fpr),
+                ("share of unsafe among those inside", seen.fdr)))
         return "\n".join([*lines, f"rates on {seen.n_safe} safe and {seen.n_unsafe} unsafe "
                           f"points held out:", f"    {shown}"])
 

@@ -442,7 +442,7 @@ def report(
     inside:np.ndarray|None, # (n,) which test points the region holds; None: no region
     y:np.ndarray,           # (n,) of +1 and -1
     p:float,                # share of safe points
-) -> tuple: # status, rate among unsafe, its 95 % interval, TPR, share of unsafe inside
+) -> tuple: # status, rate among unsafe, its 95 % interval, TPR, false discovery rate
     "What a region does on test points."
     if inside is None: return "infeasible", *[np.nan]*5
     bad, n = int(np.sum(inside & (y < 0))), int(np.sum(y < 0))
