@@ -96,7 +96,7 @@ def aurc_bounds(
     """Bounds on AuRC from the SELE loss for distinct scores, in place of Theorem 8; both
     are attained.
 
-    Raises: ValueError for tied scores, for which no such bounds hold, and for what `sele`
+    Raises: ValueError for tied scores, for which the lower bound fails, and for what `sele`
     refuses."""
     value = sele(losses, scores)
     n = len(losses)

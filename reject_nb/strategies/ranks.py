@@ -62,7 +62,7 @@ class NemenyiResult:
     significant: np.ndarray # (K, K) bool: ranks differ by more than the critical difference
     groups: list # maximal sets of methods (indices, best first) that do not differ
     friedman_p_value: float       # of Friedman's test of the same values; 1 if all methods
-                                  # tie everywhere
+                                  # tie everywhere, otherwise NaN for two methods
 
 # %% ../../nbs/strategies/06_ranks.ipynb #8df39b32
 def _groups(ranks, cd:float) -> list:
