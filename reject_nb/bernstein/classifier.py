@@ -337,36 +337,45 @@ def shrunk(
     return replace(sets, radius=radius, scale=scale, box_centre=box, box_half=half)
 
 def _largest(problem_at, clock:Clock):
-    """The largest share in (0, 1), downwards to the grid of the bisection, whose problem is
-    not constant; None: none."""
+    """Ends of the bisection for the largest share in (0, 1) whose problem is not constant:
+    it is not at the lower end, unless that is 0, but at the upper end (1: not tried). None:
+    it is constant even at share 0."""
     def varies(share):
         found = newton(problem_at(share), tol=1e-5, time_limit=_left(clock))
         return not is_constant(found.coef, found.intercept, problem_at(share).sets.centre)
     low, high = 0., 1.
-    if not varies(0.): return None
+    if not varies(0.) and not clock.out_of_time(): return None
     for _ in range(HALVINGS):
         middle = (low + high)/2
+        found = varies(middle)
         if clock.out_of_time(): break
-        if varies(middle): low = middle
+        if found: low = middle
         else: high = middle
-    return low or None
+    return low, high
 
 def _remedy(problem:Problem, clock:Clock) -> str:
     "What to change so that the optimum is no constant."
     more = ("raise C, and if one class is rare give both the same weight "
             "(class_weight='balanced')")
     if problem.sets.radius is None and problem.sets.scale is None: return more
-    if problem.sets.centre.size > SEARCHED: return f"raise eps, shrink the boxes, or {more}"
+    untried = f"raise eps, shrink the boxes, or {more}"
+    if problem.sets.centre.size > SEARCHED: return untried
     boxes = _largest(lambda share: replace(problem, sets=shrunk(problem.sets, share)),
                      clock)
     if boxes is None: return f"even without error bars the labels would be constant: {more}"
-    words = f"it is not constant if the boxes are at most {boxes:.3g} times as wide"
+    if boxes == (0., 1.): return untried # out of time
+    low, high = boxes
+    words = (f"it is not constant if the boxes are at most {low:.3g} times as wide" if low
+             else "it is not constant only if the boxes are less than "
+                  f"1/{1/high:.0f} as wide")
     if problem.kap == 0: return words
     radius = _largest(lambda share: replace(problem, kap=share*problem.kap), clock)
     if radius is None: return words
-    eps = float(certified_eps(problem.sets.bound, radius*problem.kap))
-    return (f"{words}, or if eps is at least {np.ceil(1000*eps)/1000:.3g}" if eps < .999
-            else words)
+    low, high = radius
+    eps = float(certified_eps(problem.sets.bound, (low or high)*problem.kap))
+    if eps >= .999: return words
+    least = f"at least {np.ceil(1000*eps)/1000:.3g}" if low else "much larger"
+    return f"{words}, or if eps is {least}"
 
 # %% ../../nbs/bernstein/06_classifier.ipynb #386910cd
 def _product(C, most) -> float: # within (0, MOST]

@@ -24,7 +24,7 @@ def extremal_distribution(
     sigma:float, # root mean square, in [0, 1]
     side:int=1,  # 1: extremal for t > 0 (an atom at 1); -1: extremal for t < 0 (an atom at
                  # -1)
-) -> tuple: # (points, masses), each of shape (2,), the lighter end last
+) -> tuple: # (points, masses), each of shape (2,), the end of the interval last
     """The two-point distribution that attains the moment bound.
 
     Source: Ben-Tal et al., the remark after eq. (12).
