@@ -544,22 +544,23 @@ def _counted(claims) -> str: # such as "3 match, 1 differs"
 def show_claims(
     claims, # what a cell has measured, in this order
 ) -> None:
-    """Display verdicts as a small table, and below it why a claim differs. Where none
-    differs, the table is folded."""
+    """Display verdicts as two small tables: folded those that do not differ, and in view
+    those that do, with the reason."""
     from IPython.display import Markdown, display
     claims = list(claims)
-    verdicts = [f"**{c.status}**" + f" ({c.cause})"*bool(c.cause) for c in claims]
-    table = claims_table(claims)
-    columns = {"of": table["where"], "the paper says": table["claim"],
-               "in print": table["paper"], "measured": table["ours"], "verdict": verdicts}
-    why = dict.fromkeys(f"*{c.where} differs.* {_explained(c)}"
-                        for c in claims if c.status == "differs")
-    if not why:
+    for differ in (False, True):
+        part = [c for c in claims if (c.status == "differs") == differ]
+        if not part: continue
+        verdicts = [f"**{c.status}**" + f" ({c.cause})"*bool(c.cause) for c in part]
+        table = claims_table(part)
+        columns = {"of": table["where"], "the paper says": table["claim"], "in print":
+                   table["paper"], "measured": table["ours"], "verdict": verdicts}
         places = "; ".join(dict.fromkeys(table["where"]))
-        return show_table(columns, f"<strong>{_counted(claims)}</strong>: {places}",
-                          folded=True)
-    display(Markdown("\n\n".join([markdown_table(columns).rstrip("\n"), *why])))
-    return None
+        if not differ:
+            show_table(columns, f"<strong>{_counted(part)}</strong>: {places}", folded=True)
+            continue
+        why = dict.fromkeys(f"*{c.where} differs.* {_explained(c)}" for c in part)
+        display(Markdown("\n\n".join([markdown_table(columns).rstrip("\n"), *why])))
 
 _STATED: list[Claim] = []   # by the cell that runs
 
