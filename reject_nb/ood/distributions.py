@@ -136,7 +136,7 @@ class OODSolution:
     fpr: float             # share of OOD inputs accepted
     precision: float       # NaN where the model has no prior
     objective: float # the selective risk, or the expected cost; infinite where infeasible
-    bound: float           # lower bound of the objective, from the dual
+    bound: float           # lower bound of the objective
     iterations: int = 0    # steps of the search for mu
     nearest: dict = field(default_factory=dict) # where infeasible: attainable value of each
                                                 # target, the other one kept; empty where

@@ -226,7 +226,7 @@ def tune_double_score(
     is_ood, # (n,) bool, or 0 and 1; may be all False
     model,  # BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD
     method:str="certified", # "certified": branch and bound; "exact": all angles, O(n^2 log
-                            # n); "grid": the paper's
+                            # n); "grid": n_angles up to upper
     n_angles:int=360, # of the grid
     upper:float=np.pi/2, # last angle of the grid, in [0, pi]; the paper goes to pi
     max_arcs:int|None=None, # stop the branch and bound after so many arcs, at least 0; the

@@ -51,7 +51,8 @@ class BoundedTPRFPR:
         solution:OODSolution, # of this model, feasible
         prior:float,          # probability of OOD, in (0, 1)
     ) -> CostBasedOOD:        # with reject_id = lambda and multiplier mu
-        """The cost-based model that has the same optimal score and threshold.
+        """The cost-based model that has the same optimal score and threshold; its `solve`
+        accepts all ties.
 
         Raises: ValueError where prior is not in (0, 1) or the solution is infeasible."""
         prior = check_probability(prior, "prior")

@@ -207,14 +207,10 @@ def against(found:Squares, eps:float) -> tuple:
 def printed_window(p, q, tpr:float, fpr:float):
     "TPR of the window that Theorem 7 prints for mu > 0, or None."
     order = np.argsort(q/p)
-    right, mass = np.append(0, np.cumsum(p[order])), np.append(0, np.cumsum(q[order]))
-    best = None
-    for x in np.linspace(0, 1, 2001):
-        P = np.interp(x, right, mass)
-        if 1 - P < fpr: break
-        end = np.interp(P + fpr, mass, right)
-        if end - x >= tpr: best = end - x
-    return best
+    left, below = np.append(0, np.cumsum(p[order])), np.append(0, np.cumsum(q[order]))
+    wide = np.interp(below + fpr, below, left) - left
+    fits = (below + fpr <= 1) & (wide >= tpr)
+    return float(wide[fits][-1]) if fits.any() else None
 
 # %% ../../../nbs/ood/experiments/paper.ipynb #p46e0028
 def is_beyond(s_r, s_g, alpha:float, n:int) -> bool:
