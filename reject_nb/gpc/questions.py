@@ -58,6 +58,7 @@ def range_of(
         if np.array_equal(inside, point): return got, point
         low, high = asked.probability_at(inside, target)
         return moved_to(got, high if sign > 0 else asked.whole - low, limits.tol), inside
+    # the rounding of two differences at most 1
     return both_ends(minimum, work, clock, progress, asked.whole,
                      2.3e-16 if rigorous else 0.)
 
@@ -514,6 +515,7 @@ def largest_move(
     high:float,        # upper bound of it
 ) -> tuple[float, float]: # lower and upper bound
     "Bounds of delta from a range and an enclosure of the probability at x."
+    # 4.5e-16 covers the rounding of the difference and of the sum, twice over
     most = max(found.max_upper - low, high - found.min_lower)
     return max(found.max_lower - high, low - found.min_upper, 0.), min(most + 4.5e-16, 1.)
 
@@ -522,6 +524,7 @@ def spread_of(
     found:RangeResult, # range of a probability over a set
 ) -> tuple[float, float]: # lower and upper bound
     "Bounds of pi_max - pi_min."
+    # 4.5e-16 as above
     return (max(found.max_lower - found.min_upper, 0.),
             min(found.max_upper - found.min_lower + 4.5e-16, 1.))
 

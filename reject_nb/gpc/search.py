@@ -286,6 +286,7 @@ class _Search:
         size = min(len(self.frontier), self.oracle.batch)
         if self.limits.max_boxes is not None:
             size = min(size, max(1, (self.limits.max_boxes - self.n_boxes + 1)//2))
+        # small batches, because the time is looked at between them
         return size if self.limits.clock.limit is None else min(size, 32)
 
     def advance(self) -> None:
@@ -307,6 +308,7 @@ class _Search:
         before = self.best
         self.take(got.points, got.values)
         self.explore(got.corners)
+        # a local search costs more than a smaller gain is worth
         if self.best < before - .05*self.limits.tol:
             self.explore(self.oracle.refine(self.where[None]))
         frontier.replace(pick,
@@ -373,6 +375,7 @@ def minimise(
 ) -> MinResult:      # x in the oracle's coordinates
     """Branch and bound for the minimum of a function; anytime: both bounds hold whatever
     the status."""
+    # decides when compiled bounds pay
     with own_count(): return _Search(oracle, limits).run(starts)
 
 # %% ../../nbs/gpc/03_search.ipynb #f4aedee2

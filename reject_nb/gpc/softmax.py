@@ -38,6 +38,7 @@ def site_matrices(
         D = np.sqrt(p)
         E.append(D[:, None]*cho_solve(i_plus_sks(K, D), np.diag(D)))
     total = sum(E)
+    # its last part keeps rounding from making the sum indefinite
     return (np.array(E),
             cho_factor(total + 1e-14*np.trace(total)/len(K)*np.eye(len(K)), lower=True))
 
