@@ -69,6 +69,24 @@ def test_cells_have_one_dialect(name):
     assert not [(c.id, *found) for c in cells for found in other_dialect(c.source)]
 
 
+def formula_in_a_paragraph(text):
+    """Whether a displayed formula has no empty line before or after it, as the site needs."""
+    lines = ["", *(re.sub(r"^(> ?)*\s*", "", line) for line in text.split("\n")), ""]
+    inside = False
+    for before, line, after in zip(lines, lines[1:], lines[2:]):
+        began, ends = not inside and "$$" in line, line.count("$$") % 2 == inside
+        if began and (before.strip() or not line.startswith("$$")): return True
+        if (inside or began) and "$$" in line and ends and after.strip(): return True
+        if "$$" in line: inside = not ends
+    return False
+
+
+@pytest.mark.parametrize("text, run_in", [
+    ("a\n\n$$x$$\n\nb", False), ("> a\n>\n> $$x\n> y$$\n>\n> b", False), ("a $$x$$ b", True), ("a\n$$x$$", True), ("> $$x$$\n> b", True),
+    ("$$x\ny$$\nb", True), ("price $5$", False)])
+def test_a_displayed_formula_stands_alone(text, run_in): assert formula_in_a_paragraph(text) == run_in
+
+
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_notebook_is_clean_and_whole(name):
     """No counts or metadata, unique ids, texts that agree with outputs; a title, a line that says what it is about, limits where code is explained."""
@@ -77,6 +95,7 @@ def test_notebook_is_clean_and_whole(name):
     assert None not in ids and len(set(ids)) == len(ids)
     assert to_text(clean(nb)) == text, "run `python -m reject_nb.dev.build clean`"
     assert not (unfit := unfit_to_show(nb)), f"{name}: {'; '.join(unfit)}"
+    assert not (run_in := [c.id for c in nb.cells if c.cell_type == "markdown" and formula_in_a_paragraph(c.source)]), run_in
     assert re.match(r"# \S.*\n\n(.*\n)*?> \S[^\n]*$", nb.cells[0].source, re.M), "the first cell is `# Title` and `> one line`"
     exported = any("export" in directives(c.source) for c in nb.cells if c.cell_type == "code")
     concept = exported and re.match(r"(?!00_|9\d_|overview)", Path(name).name) and name.count("/") > 1

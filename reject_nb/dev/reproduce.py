@@ -71,6 +71,7 @@ def _notebook_of(name:str, full:bool, claims:dict[str, Claim]) -> str: # "sdr/90
     if place := place_of_picture(name): return place.partition("#")[0]
     if any(of_figure(figure, item_id(item).partition("/")[2])
            for item in ITEMS if item.room == room): return page
+    if name in claims: raise RequestError(f"{name} is not run: {claims[name].why}")
     if not (place := place_of_picture(name, "stored")):
         raise RequestError(f"{name} is made by no notebook")
     if not full:
