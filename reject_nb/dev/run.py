@@ -171,6 +171,8 @@ def _run_cells(path:Path, sources:dict[int, str], ids:dict[int, str], env:dict,
     """In a process of its own: run the code of a notebook and tell through the pipe what
     becomes of it."""
     if hasattr(os, "setsid"): os.setsid()   # what the notebook starts can be ended with it
+    # a process that was started in the background inherits that it is ignored
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.update(SINGLE | QUIET | env)
     os.chdir(path.parent)
     import matplotlib.pyplot as plt
