@@ -6,7 +6,7 @@
 __all__ = ['ROOMS', 'PAPERS', 'ITEMS', 'STATUSES', 'KINDS', 'CAUSES', 'ROLES', 'CELL', 'Paper', 'Item', 'Claim', 'judge',
            'claims_file', 'load_claims', 'save_claims', 'replace_room', 'Statement', 'statements_file', 'statements',
            'numbered_items', 'uncovered', 'claim', 'finish', 'item_status', 'summary', 'by_cause', 'distinct_slips',
-           'swap_rate', 'claims_table', 'show_claims', 'state', 'show_items']
+           'swap_rate', 'claims_table', 'counted', 'show_claims', 'state', 'show_items']
 
 # %% ../../nbs/core/08_claims.ipynb #886d5cd3
 import json
@@ -536,7 +536,7 @@ def claims_table(claims) -> dict[str, list]: # columns of a table
             "ours": [_ours(c) for c in claims], "status": [c.status for c in claims],
             "cause": [c.cause for c in claims], "why": [_explained(c) for c in claims]}
 
-def _counted(claims) -> str: # such as "3 match, 1 differs"
+def counted(claims) -> str: # such as "3 match, 1 differs"
     "How many claims have which status."
     statuses = [c.status for c in claims]
     return ", ".join(f"{statuses.count(s)} {s}" for s in STATUSES if s in statuses)
@@ -557,7 +557,7 @@ def show_claims(
                    table["paper"], "measured": table["ours"], "verdict": verdicts}
         places = "; ".join(dict.fromkeys(table["where"]))
         if not differ:
-            show_table(columns, f"<strong>{_counted(part)}</strong>: {places}", folded=True)
+            show_table(columns, f"<strong>{counted(part)}</strong>: {places}", folded=True)
             continue
         why = dict.fromkeys(f"*{c.where} differs.* {_explained(c)}" for c in part)
         display(Markdown("\n\n".join([markdown_table(columns).rstrip("\n"), *why])))
@@ -589,10 +589,9 @@ def show_items(
     verdicts = []
     for item in found:
         place = re.compile(rf"(^|; ){re.escape(item)}(?![\w.])")
-        verdicts.append(_counted([c for c in recorded if place.search(c.where)]))
+        verdicts.append(counted([c for c in recorded if place.search(c.where)]))
         if not verdicts[-1]: raise ValueError(f"no claim of {room} is about {item}")
     show_table({"item of the paper": [f"[{item}](../{room}/90_paper.ipynb#cell-id={cell})"
                                       for item, (cell, _) in found.items()],
                 "verdicts": verdicts,
                 "what we found": [words for _, words in found.values()]})
-

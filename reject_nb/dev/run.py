@@ -285,11 +285,10 @@ def forget_compiled(root:Path, kept:Path) -> None: # package, and numba's folder
         if index.stat().st_mtime < newest: index.unlink(missing_ok=True)
 
 def _own_modules() -> list[str]:
-    "The modules of the package that need no extra, by their full names."
+    "The modules of the package, by their full names."
     root = Path(__file__).parents[1]
-    names = (".".join(("reject_nb", *p.relative_to(root).with_suffix("").parts))
-             for p in sorted(root.rglob("*.py")))
-    return [n for n in names if not n.endswith(("__main__", "experiments.landmarks"))]
+    return [".".join(("reject_nb", *p.relative_to(root).with_suffix("").parts))
+            for p in sorted(root.rglob("*.py")) if p.stem != "__main__"]
 
 def run_notebooks(
     paths,              # notebooks, started in this order
