@@ -408,7 +408,7 @@ def _earliest(band:np.ndarray, gate:np.ndarray, start:int, target:float,
     return Design(band, np.where(np.arange(len(gate)) < start, -1, gate), start, few)
 
 def _beside_a_band(n:int, target:float, delta:float, share:float,
-                   start:int) -> tuple[tuple, tuple]:
+                   start:int) -> tuple[tuple, tuple[np.ndarray, np.ndarray, int]]:
     """How good a share is (keeps a single test's errors; starts early; wide gate; large),
     and its band, gate and start."""
     band = calibrated_band(n, target, share*delta)
@@ -436,6 +436,7 @@ def design_band_and_chain(
                          delta)
     start = first_rank(n, target, examples_needed(target, delta/2) + 1)
     shares = SHARES if n <= EXACT else SHARES[:1]
-    best = max((_beside_a_band(n, target, delta, share, start) for share in shares),
-               key=lambda found: found[0])[1]
-    return _earliest(*best, target, delta)
+    _, (band, gate, start) = max(
+        (_beside_a_band(n, target, delta, share, start) for share in shares),
+        key=lambda found: found[0])
+    return _earliest(band, gate, start, target, delta)
