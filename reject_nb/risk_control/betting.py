@@ -153,8 +153,9 @@ def data_generator(*arrays) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(seed.digest(), "big"))
 
 # %% ../../nbs/risk_control/03_betting.ipynb #c48f0003
-UNEQUAL = np.array([.4, .25, .15, .1, .06, .04]) # shares of the gamblers, largest stake first
-EVERYWHERE = .05 # of delta for bets on all examples
+# shares of the gamblers, that with the largest stake first
+UNEQUAL = np.array([.4, .25, .15, .1, .06, .04])
+EVERYWHERE = .03 # of delta for bets on all examples
 
 def choose_coins(
     seen:np.ndarray, # (h,) losses in [0, 1] of examples that are not tested with the choice
@@ -164,7 +165,7 @@ def choose_coins(
     """Whether coins rather than bets certify the other examples. A quarter of a loss with
     half of the noise is put to what is seen."""
     added = (seen @ (1 - seen) + .125)/(seen.sum() + .25)
-    return bool(added <= .4 or small and seen.mean() >= .75*target)
+    return bool(added <= .45 or small and seen.mean() >= .75*target)
 
 def fraction_ends(
     losses:np.ndarray, # (n,) in [0, 1], in the order of the score
@@ -177,7 +178,7 @@ def fraction_ends(
     losses = losses[np.lexsort((losses, scores))] # so that the order of rows plays no role
     n = len(losses)
     sure = capital_ends(losses, scores, target, EVERYWHERE*delta, UNEQUAL)
-    h = min(10 + n//50, n)
+    h = min(8 + n//50, n)
     below = int(np.searchsorted(scores, scores[n - h])) # examples with a score below X
     level = (1 - EVERYWHERE)*delta
     if below < examples_needed(target, level): return sure
