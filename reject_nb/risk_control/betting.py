@@ -188,6 +188,7 @@ def fraction_ends(
         return np.union1d(sure, more)
     coins = data_generator(losses, scores).random(below) < losses[:below]
     ends = tie_ends(scores[:below]) + 1
-    found = certified_ends(np.append(0, np.cumsum(coins))[ends], ends,
-                           design_band_and_chain(below, target, level))
+    design = design_band_and_chain(below, target, level)
+    assert design is not None
+    found = certified_ends(np.append(0, np.cumsum(coins))[ends], ends, design)
     return np.union1d(sure, ends[found])
