@@ -21,7 +21,7 @@ from ..core.ranking import stable_order, tie_ends
 from ..core.tails import binomial_p_value, hoeffding_bentkus_p_value
 from .band_and_chain import certified_ends, design_band_and_chain
 from .band_and_chain import examples_needed, first_rank
-from .betting import betting_ends, chain_rank, first_bet
+from .betting import chain_rank, first_bet, fraction_ends
 
 # %% ../../nbs/risk_control/01_threshold.ipynb #2076a2e6
 @dataclass(frozen=True, kw_only=True)
@@ -172,7 +172,7 @@ def ends_for_every_distribution(
 ) -> np.ndarray:              # ranks, ascending
     "All ranks that are certified, at once, whatever the distribution."
     if not sample.binary:
-        return betting_ends(sample.losses, sample.scores, sample.target, delta)
+        return fraction_ends(sample.losses, sample.scores, sample.target, delta)
     design = design_band_and_chain(len(sample.losses), sample.target, delta)
     if design is None: return np.empty(0, int)
     ends = tie_ends(sample.scores) + 1
@@ -207,7 +207,7 @@ def certify_sample(
     if sample.target >= 1: rank, how = n, "no loss is larger"
     else:
         rank = int(ends_of(sample, delta).max(initial=0))
-        how = how or ("band and one chain" if sample.binary else "bets")
+        how = how or ("band and one chain" if sample.binary else "coins or bets")
     if not rank:
         why = (f"no threshold could be certified at target_risk={target:g}, "
                f"delta={delta:g}: ")
