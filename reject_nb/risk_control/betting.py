@@ -165,7 +165,8 @@ def choose_coins(
     """Whether coins rather than bets certify the other examples. A quarter of a loss with
     half of the noise is put to what is seen."""
     added = (seen @ (1 - seen) + .125)/(seen.sum() + .25)
-    return bool(added <= .45 or small and seen.mean() >= .75*target)
+    if small: return bool(added <= .65 or seen.mean() >= .75*target)
+    return bool(added <= .45)
 
 def fraction_ends(
     losses:np.ndarray, # (n,) in [0, 1], in the order of the score
