@@ -384,7 +384,7 @@ def _fewest(band:np.ndarray, allowed:int, start:int, target:float, delta:float) 
     end; -1 for never."""
     before = start - allowed
     if before < 1: return -1
-    head = band[:max(EXACT, start) + 1]
+    head = band if start > EXACT else band[:EXACT + 1] # every rank of it is followed
     rest = band_probability(band, target) - band_probability(head, target) # hits beyond
     either = head.copy()
     either[start] = max(either[start], allowed)
