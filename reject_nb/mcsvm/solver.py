@@ -355,11 +355,10 @@ def _start(sample:Sample) -> tuple[np.ndarray, float]:
     if n*m <= _LARGE or all_free:
         Q = np.concatenate(list(sample.blocks())) @ sample.back
         problem = Problem(Q, sample.lam, sample.y, sample.costs, sample.weights)
-        if all_free: return ridge_start(problem), 1.
-        offsets = lambda s: offsets_and_losses(s, *problem[2::2], problem.costs)[0]
-        w, h = smooth_start(problem, offsets)
-        s = Q @ w
-        away = np.abs(s[:, None] + sample.y[:, None] - offsets(s))
+        w = ridge_start(problem)
+        if all_free: return w, 1.
+        w, b, h = smooth_start(problem, w, primal_point(sample, w).biases)
+        away = np.abs((Q @ w + sample.y)[:, None] - b)
         return w, min(1., 1.5*float(np.mean(away < h)))
     coarse = sample.coarse()
     level = solve_levels(coarse, 1e-4)

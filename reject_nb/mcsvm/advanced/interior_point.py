@@ -454,29 +454,31 @@ def smooth(
 _NARROW = .05 # half-width at which the kinks are known well enough
 _STEPS = 12 # Newton steps at most
 
-def smooth_start(problem:Problem, b) -> tuple[np.ndarray, float]: # w (D,), half-width
-    """Newton steps on smoothed hinges from ridge regression, b (w'x) the best offsets of
-    scores; how far scores may be off."""
+def smooth_start(
+    problem:Problem, # of all points
+    w:np.ndarray, # (D,) start
+    b:np.ndarray, # (m,) start
+) -> tuple[np.ndarray, np.ndarray, float]: # w, b, half-width
+    "Newton steps on smoothed hinges; the half-width says how far scores may be off."
     Q, lam, y = problem[:3]
-    w = ridge_start(problem)
     s = Q @ w
     h = .5
     for _ in range(_STEPS):
         at_point = empty_sums(len(y))
-        offsets = b(s)
-        at_tau = empty_sums(len(offsets))
-        C = np.zeros((len(offsets), len(lam)))
-        smooth(problem, s + y, offsets, h, at_point, at_tau, C)
+        at_tau = empty_sums(len(b))
+        C = np.zeros((len(b), len(lam)))
+        smooth(problem, s + y, b, h, at_point, at_tau, C)
         rows = np.flatnonzero(at_point.theta)
         near = Q[rows]*np.sqrt(at_point.theta[rows])[:, None]
         try: system = _newton_system(near.T @ near, C.T, at_tau.theta, lam)
         except LinAlgError: break
-        dw = system.solve(-lam*w - Q.T @ at_point.alpha, at_tau.alpha)[0]
+        dw, db = system.solve(-lam*w - Q.T @ at_point.alpha, at_tau.alpha)
         ds = Q @ dw
         w = w + dw
+        b = b + db
         s = s + ds
         moved = float(np.sqrt(np.mean(ds*ds)))
         if h <= _NARROW and moved < h/2: break
         h = min(max(h/3, 2*moved, _NARROW), 1.)
-    return w, h
+    return w, b, h
 
