@@ -343,7 +343,7 @@ def dual_from_sums(
         return dual_value(2*float(lighter.sum()), float(w @ w), eta)
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #8075c2d8
-_SMALL = 12_000  # pairs from which freezing pays
+_SMALL = 6_000  # pairs from which freezing pays
 _LARGE = 1_000_000 # pairs from which a coarse sample comes first
 
 def _start(sample:Sample) -> tuple[np.ndarray, float]:
@@ -359,7 +359,8 @@ def _start(sample:Sample) -> tuple[np.ndarray, float]:
         if all_free: return w, 1.
         w, b, h = smooth_start(problem, w, primal_point(sample, w).biases)
         away = np.abs((Q @ w + sample.y)[:, None] - b)
-        return w, min(1., 1.5*float(np.mean(away < h)))
+        # about r + m pairs end between their limits
+        return w, min(1., max(1.5*float(np.mean(away < h)), 4*(r + m)/away.size))
     coarse = sample.coarse()
     level = solve_levels(coarse, 1e-4)
     directions = min(max(level.undecided - m, 0), r)
