@@ -321,9 +321,17 @@ def _shift(kappa, K, i, j, step, up, down, tops):
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00008
 @compiled
+def _first_largest(values):
+    "As np.argmax, which takes long to compile."
+    at = 0
+    for c in range(1, len(values)):
+        if values[c] > values[at]: at = c
+    return at
+
+@compiled
 def _top(kappa, up, tops):
     "Where the largest kappa that may rise is, and its value."
-    c = int(np.argmax(tops))
+    c = _first_largest(tops)
     at = c*_CHUNK
     largest = -2*_HUGE
     for t in range(c*_CHUNK, min(len(kappa), (c + 1)*_CHUNK)):
@@ -346,7 +354,7 @@ def _partner(kappa, row, diagonal, i, largest, down, gains, flat):
             best = max(best, _gain(largest, kappa[t], down[t],
                                    diagonal[i] + diagonal[t] - 2*row[t], flat))
         gains[c] = best
-    c = int(np.argmax(gains))
+    c = _first_largest(gains)
     at = c*_CHUNK
     best = -1.
     for t in range(c*_CHUNK, min(len(kappa), (c + 1)*_CHUNK)):
@@ -541,7 +549,8 @@ def _turn(state:State, rows:Rows, eta:float, violation:float) -> int: # steps ta
     if not whole:
         K = np.empty((len(points), len(points)), np.float32)
         _gather(rows.cache.values, slots, points, K)
-    part = box if whole else Box(*(a[:, points] for a in box))
+    # contiguous like the whole: strided columns would be slower and compiled once more
+    part = box if whole else Box(*(a.take(points, 1) for a in box))
     before = part.beta.sum(0)
     local = kappa[points]
     steps = _rounds(K, rows.diagonal[points], local, part, eta, rows.flat, .5*violation,
