@@ -17,8 +17,9 @@ import numpy as np
 
 from ..core.checks import answer_of, check_array, check_matrix, check_number, refuse
 from ..core.results import Status, relative_gap
-from .advanced.interior_point import (
-    Iterate, Outside, Problem, interior_point, make_pairs, ridge_start, whiten)
+from reject_nb.mcsvm.advanced.interior_point import (
+    Iterate, Outside, Problem, interior_point, make_pairs, ridge_start, smooth_start,
+    whiten)
 from .offsets import offsets_and_losses
 from .problem import (
     LARGEST, Costs, check_costs, check_eta, check_signs, check_weights, pair_limits)
@@ -342,17 +343,24 @@ def dual_from_sums(
         return dual_value(2*float(lighter.sum()), float(w @ w), eta)
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #8075c2d8
-_SMALL = 12_000  # pairs from which freezing pays
+_SMALL = 6_000  # pairs from which freezing pays
+_LARGE = 1_000_000 # pairs from which a coarse sample comes first
 
 def _start(sample:Sample) -> tuple[np.ndarray, float]:
     # w (r,), fraction of the pairs to free
-    """Direction from a coarse sample, and how far its kinks may be off; for a small one all
-    pairs are free."""
+    """Direction from smoothed hinges or, of many pairs, from a coarse sample, and how far
+    its kinks may be off; of few pairs all are free."""
     r, m, n = len(sample.lam), len(sample.costs.safe), len(sample.y)
-    if n*m <= _SMALL or n < 3*r or not r:
+    all_free = n*m <= _SMALL or n < 3*r or not r
+    if n*m <= _LARGE or all_free:
         Q = np.concatenate(list(sample.blocks())) @ sample.back
-        return (ridge_start(Problem(Q, sample.lam, sample.y, sample.costs, sample.weights)),
-                1.)
+        problem = Problem(Q, sample.lam, sample.y, sample.costs, sample.weights)
+        w = ridge_start(problem)
+        if all_free: return w, 1.
+        w, b, h = smooth_start(problem, w, primal_point(sample, w).biases)
+        away = np.abs((Q @ w + sample.y)[:, None] - b)
+        # about r + m pairs end between their limits
+        return w, min(1., max(1.5*float(np.mean(away < h)), 4*(r + m)/away.size))
     coarse = sample.coarse()
     level = solve_levels(coarse, 1e-4)
     directions = min(max(level.undecided - m, 0), r)

@@ -6,7 +6,7 @@
 __all__ = ['COST', 'R', 'ALPHA', 'U', 'V', 'THETA', 'AIM_V', 'AIM_U', 'D_ALPHA', 'D_V', 'D_U', 'compiled', 'Coordinates',
            'whiten_gram', 'whiten', 'Rows', 'Pairs', 'make_pairs', 'advance', 'begin', 'Sums', 'assemble', 'empty_sums',
            'gram_small', 'weighted_gram', 'NewtonSystem', 'pair_directions', 'second_order_aims', 'Problem', 'Outside',
-           'Iterate', 'interior_point', 'ridge_start']
+           'Iterate', 'interior_point', 'ridge_start', 'smooth', 'smooth_start']
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #1ae05794
 from typing import Any, NamedTuple
@@ -263,10 +263,9 @@ class NewtonSystem(NamedTuple):
         return dw, (right_b + self.C.T @ dw)/self.t
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #00c6ac35
-def _newton_system(Q, lam, pairs, at_point, at_tau) -> NewtonSystem:
-    "Gram matrix, Schur complement, factor."
-    H, C = weighted_gram(Q, at_point.theta, pairs, len(at_tau.theta))
-    t = np.maximum(at_tau.theta, 1e-300)
+def _newton_system(H, C, theta, lam) -> NewtonSystem:
+    "Schur complement, factor."
+    t = np.maximum(theta, 1e-300)
     schur = H - (C/t) @ C.T
     schur[np.diag_indices(len(lam))] += lam
     return NewtonSystem(cholesky(schur), C, t)
@@ -358,7 +357,8 @@ def _step(problem, pairs, rest_w, rest_b, complementarity, at_point, at_tau) -> 
     cannot be factorised."""
     Q = problem.Q
     y = problem.y
-    system = _newton_system(Q, problem.lam, pairs, at_point, at_tau)
+    system = _newton_system(*weighted_gram(Q, at_point.theta, pairs, len(at_tau.theta)),
+                            at_tau.theta, problem.lam)
     solve = lambda: system.solve(-rest_w - Q.T @ at_point.right, rest_b + at_tau.right)
     pairs.values[AIM_V:AIM_U + 1] = 0.
     dw, db = solve()
@@ -423,3 +423,62 @@ def ridge_start(problem:Problem) -> np.ndarray: # w (D,)
     try: return np.linalg.solve(left, right) if D else np.zeros(0)
     except np.linalg.LinAlgError:
         return np.linalg.lstsq(left, right)[0]  # one point outweighs all
+
+# %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #smth0002
+@compiled
+def smooth(
+    problem,  # Problem
+    kinks,    # (n,) s + y
+    b,        # (m,) offsets
+    h,        # half-width of the smoothed corner
+    at_point, # Sums of n zeros; theta and alpha are filled in
+    at_tau,   # Sums of m zeros; theta and alpha are filled in
+    C,        # (m, D) zeros, theta' Q is filled in
+):
+    "Slopes and curvatures of the smoothed hinges."
+    Q, _, y, costs, weights = problem
+    for i in range(len(y)):
+        for k in range(len(b)):
+            t = .5 + y[i]*(kinks[i] - b[k])/(2*h)
+            if t <= 0.: continue
+            c = weights[i]*(costs.safe[k] if y[i] > 0 else costs.unsafe[k])
+            at_point.alpha[i] += y[i]*c*min(t, 1.)
+            at_tau.alpha[k] += y[i]*c*min(t, 1.)
+            if t >= 1.: continue
+            at_point.theta[i] += c/(2*h)
+            at_tau.theta[k] += c/(2*h)
+            for j in range(Q.shape[1]): C[k, j] += c/(2*h)*Q[i, j]
+
+
+# %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #smth0003
+_NARROW = .05 # half-width at which the kinks are known well enough
+_STEPS = 12 # Newton steps at most
+
+def smooth_start(
+    problem:Problem, # of all points
+    w:np.ndarray, # (D,) start
+    b:np.ndarray, # (m,) start
+) -> tuple[np.ndarray, np.ndarray, float]: # w, b, half-width
+    "Newton steps on smoothed hinges; the half-width says how far scores may be off."
+    Q, lam, y = problem[:3]
+    s = Q @ w
+    h = .5
+    for _ in range(_STEPS):
+        at_point = empty_sums(len(y))
+        at_tau = empty_sums(len(b))
+        C = np.zeros((len(b), len(lam)))
+        smooth(problem, s + y, b, h, at_point, at_tau, C)
+        rows = np.flatnonzero(at_point.theta)
+        near = Q[rows]*np.sqrt(at_point.theta[rows])[:, None]
+        try: system = _newton_system(near.T @ near, C.T, at_tau.theta, lam)
+        except LinAlgError: break
+        dw, db = system.solve(-lam*w - Q.T @ at_point.alpha, at_tau.alpha)
+        ds = Q @ dw
+        w = w + dw
+        b = b + db
+        s = s + ds
+        moved = float(np.sqrt(np.mean(ds*ds)))
+        if h <= _NARROW and moved < h/2: break
+        h = min(max(h/3, 2*moved, _NARROW), 1.)
+    return w, b, h
+

@@ -11,6 +11,7 @@ __all__ = ['KERNELS', 'compiled', 'CACHE', 'kernel_function', 'n_monomials', 'mo
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import Any, NamedTuple
 
@@ -22,7 +23,6 @@ from scipy.spatial.distance import cdist
 
 from ...core.checks import (
     answer_of, check_array, check_count, check_matrix, check_number, refuse)
-from ..offsets import offsets_and_losses
 from ..problem import (
     LARGEST, Costs, check_costs, check_eta, check_signs, check_weights, pair_limits)
 from ..solver import (
@@ -185,9 +185,12 @@ class PointKernel:
         self._single = None
         # rows for the decomposition: in single precision where the kernel is one of ours
         if single and abs(X).max() < 1e15: self._single = X.astype(np.float32)
-        parts = (X[i:i + 64] for i in range(0, X.shape[0], 64))
-        self.diagonal = np.concatenate([np.diagonal(self._values(part, part))
-                                        for part in parts])
+
+    @cached_property
+    def diagonal(self) -> np.ndarray:
+        "k(x_i, x_i) for all i."
+        parts = (self.X[i:i + 64] for i in range(0, self.X.shape[0], 64))
+        return np.concatenate([np.diagonal(self._values(part, part)) for part in parts])
 
     def _values(self, A, B) -> np.ndarray:
         values = answer_of(self.kernel, "kernel", A, B)
@@ -318,9 +321,17 @@ def _shift(kappa, K, i, j, step, up, down, tops):
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00008
 @compiled
+def _first_largest(values):
+    "As np.argmax, which takes long to compile."
+    at = 0
+    for c in range(1, len(values)):
+        if values[c] > values[at]: at = c
+    return at
+
+@compiled
 def _top(kappa, up, tops):
     "Where the largest kappa that may rise is, and its value."
-    c = int(np.argmax(tops))
+    c = _first_largest(tops)
     at = c*_CHUNK
     largest = -2*_HUGE
     for t in range(c*_CHUNK, min(len(kappa), (c + 1)*_CHUNK)):
@@ -343,7 +354,7 @@ def _partner(kappa, row, diagonal, i, largest, down, gains, flat):
             best = max(best, _gain(largest, kappa[t], down[t],
                                    diagonal[i] + diagonal[t] - 2*row[t], flat))
         gains[c] = best
-    c = int(np.argmax(gains))
+    c = _first_largest(gains)
     at = c*_CHUNK
     best = -1.
     for t in range(c*_CHUNK, min(len(kappa), (c + 1)*_CHUNK)):
@@ -538,7 +549,8 @@ def _turn(state:State, rows:Rows, eta:float, violation:float) -> int: # steps ta
     if not whole:
         K = np.empty((len(points), len(points)), np.float32)
         _gather(rows.cache.values, slots, points, K)
-    part = box if whole else Box(*(a[:, points] for a in box))
+    # contiguous like the whole: strided columns would be slower and compiled once more
+    part = box if whole else Box(*(a.take(points, 1) for a in box))
     before = part.beta.sum(0)
     local = kappa[points]
     steps = _rounds(K, rows.diagonal[points], local, part, eta, rows.flat, .5*violation,
@@ -552,23 +564,23 @@ def _turn(state:State, rows:Rows, eta:float, violation:float) -> int: # steps ta
     return steps
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00027
-def _gap(state:State, y, costs:Costs, weights, eta) -> float:
-    "Relative gap by the kinks that are kept up to date."
-    scores = state.kappa - y
-    v = state.box.beta.sum(0)
-    penalty = max(-float(v @ scores)/2, 0.)
-    primal = penalty + float(offsets_and_losses(scores, y, weights, costs)[1].sum())
-    return (primal - float(np.abs(state.box.beta).sum()) + penalty)/max(primal, 1e-300)
+def _look(state:State, y) -> tuple[float, float]: # relative gap, largest violation
+    "By the kinks that are kept up to date; each offset between its two bounds."
+    tops, bottoms = _violations(state)
+    beta, low, high = state.box[:3]
+    penalty = max(-float(beta.sum(0) @ (state.kappa - y))/2, 0.)
+    away = state.kappa - ((tops + bottoms)/2)[:, None]
+    primal = penalty + float(np.maximum(high*away, low*away).sum())
+    gap = (primal - float(y @ beta.sum(0)) + penalty)/max(primal, 1e-300)
+    return gap, float(np.max(tops - bottoms))
 
-def _iterate(state:State, rows:Rows, y, costs:Costs, weights, eta, tol) -> int: # turns
+def _iterate(state:State, rows:Rows, y, eta, tol) -> int: # turns
     "Turns until the gap is below tol, or nothing moves any more."
     idle = 0
     best = np.inf
     for turn in range(2000):
-        gap = _gap(state, y, costs, weights, eta)
+        gap, violation = _look(state, y)
         if gap <= tol: return turn
-        tops, bottoms = _violations(state)
-        violation = float(np.max(tops - bottoms))
         idle = idle + 1 if gap > .999*best else 0
         best = min(best, gap)
         if violation <= 1e-11 or idle > 12 or not _turn(state, rows, eta, violation):
@@ -607,7 +619,7 @@ def solve_decomposed(
     target = .5*tol
     fits = []
     for _ in range(5):
-        turns += _iterate(state, rows, y, ones, weights, scaled_eta, target)
+        turns += _iterate(state, rows, y, scaled_eta, target)
         found = np.abs(state.box.beta.T)*unit
         final = certify_point(K.multiply, y, found, costs, weights, eta)
         fits.append((final, found))
@@ -623,18 +635,19 @@ _SAMPLE = 300 # points on which the rank is measured
 def sample_rank(
     K, # MatrixKernel or PointKernel
     trace:float, # of the remainder, per point
-    size:int=_SAMPLE, # points looked at
-) -> int: # at most the points looked at
+    most:int=_SAMPLE, # pivots after which it is known to be no small rank
+) -> int: # at most `most`
     """Pivots that a thin sample of the points needs to bring its remainder down to this
     trace per point."""
-    points = np.arange(0, len(K.diagonal), max(1, len(K.diagonal)//size))[:size]
+    points = np.arange(0, len(K.diagonal), max(1, len(K.diagonal)//_SAMPLE))[:_SAMPLE]
     among = K.among(points)
     return len(PivotedCholesky(lambda p: among[:, p], among.diagonal())
-               .extend(trace*len(points)).pivots)
+               .extend(trace*len(points), most).pivots)
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #kso00006
 _RANK = 80 # pivots of the sample up to which features are faster
 _SMALL = 2000 # points up to which features are tried where steps did not close the gap
+_HELD = 1000 # points up to which the whole matrix is formed at once
 
 def solve_with_kernel(
     K, # MatrixKernel or PointKernel
@@ -645,10 +658,13 @@ def solve_with_kernel(
     weights:np.ndarray, # (n,) of the points
 ) -> Solution: # scores are K @ dual_coef
     "`solve_kernel` without its checks."
+    if isinstance(K, PointKernel) and len(y) <= _HELD:
+        K = MatrixKernel(K.among(np.arange(len(y))))
     if K.diagonal.min() < 0:
         raise ValueError("kernel must be positive semidefinite: its diagonal has a "
                          "negative entry")
-    rank = sample_rank(K, first_trace(y, costs, weights, eta, min(tol, 1e-6))/len(y))
+    rank = sample_rank(K, first_trace(y, costs, weights, eta, min(tol, 1e-6))/len(y),
+                       _RANK + 1)
     if rank <= _RANK: return solve_low_rank(K, y, costs, weights, eta, tol)
     found = solve_decomposed(K, y, costs, weights, eta, tol)
     if found.gap <= tol or len(y) > _SMALL: return found
