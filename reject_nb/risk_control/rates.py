@@ -375,8 +375,10 @@ def warn_if_empty(
              if one.bias is None or not np.any(column < one.bias)
              or one.status == "trivial" and one.bias < math.inf]
     if not empty: return
-    said = [each[0].message] if classes is None else [
-        f"class {np.asarray(classes)[k].tolist()!r}: {each[k].message}" for k in empty[:3]]
+    if classes is None: said = [each[0].message]
+    else:
+        names = np.asarray(classes).tolist()
+        said = [f"class {names[k]!r}: {each[k].message}" for k in empty[:3]]
     more = f"; and {len(empty) - 3} more"*(len(empty) > 3)
     warnings.warn("no calibration point is inside the region"
                   f"{'' if classes is None else ' of some classes'}: "

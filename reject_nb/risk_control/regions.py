@@ -77,7 +77,9 @@ class _HoldsOut:
             raise refuse("sample_weight", "None, or 0 and 1, if nothing is fitted: the "
                          "calibration counts points", weight)
         if given: return None, np.arange(len(y))
-        if unsafe is None: rows, held = split_rows(len(y), share, rng)
+        if unsafe is None: # five rows per class at least are for the fit
+            most = max(1 - 5*len(self.classes_)/len(y), 0.)
+            rows, held = split_rows(len(y), min(share, most), rng)
         else:
             size = held_out_size(int(unsafe.sum()), share, *levels)
             rows, held = split_unsafe(unsafe, size, rng)
