@@ -451,8 +451,8 @@ def refuse_text_columns(X) -> None:
         column = np.asarray(X.iloc[:, k])
         if column.dtype.kind in "biuf" or not any(
                 isinstance(v, (str, np.datetime64, datetime)) for v in column): continue
-        raise refuse(f"column {name!r} of X", "of numbers, or encoded by the estimator, for "
-                     "example make_pipeline(make_column_transformer((OneHotEncoder("
+        raise refuse(f"column {name!r} of X", "of numbers, or encoded by the estimator, "
+                     "for example make_pipeline(make_column_transformer((OneHotEncoder("
                      f"handle_unknown='ignore'), [{name!r}]), remainder=StandardScaler()), "
                      "LogisticRegression())", column[0])
 

@@ -51,8 +51,8 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     held-out points.
 
     `fit` holds out a share of the unsafe points, fits a distribution to each class on the
-    others, and takes the level from the held-out points: at most a share `eps` of unsafe points is inside with confidence 1 - `delta`,
-    whatever the distributions are. With `calibration_share=None` nothing is held out: the
+    others, and takes the level from the held-out points: at most a share `eps` of unsafe
+    points is inside with confidence 1 - `delta`, whatever the distributions are. With `calibration_share=None` nothing is held out: the
     region is the paper's, in which each point is safe with probability 1 - `eps` if the
     fitted distributions are the true ones.
 
@@ -134,8 +134,9 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         self.eps_ = float(self.eps)
         self.radius_ = radius(self.p_safe_, self.eps_)
         for name in ("calibration_", "_held_out"): self.__dict__.pop(name, None)
+        uneven = given is not None and np.ptp(given) > 0
         self._fits = _Goodness(fitted, [(X, label) for X, _, label in parts],
-                               self.shrinkage_, given is not None and np.ptp(given) > 0, rng)
+                               self.shrinkage_, uneven, rng)
         if held.any():
             # safe points of the fit show whether the region is empty
             seen = held | (signs > 0)
@@ -603,6 +604,7 @@ class _Goodness:
                     f"class {label!r}, columns {list(fit.columns)}: the {fit.n} points "
                     f"refuse {fit.distribution!r} ({fit.statistic} {fit.value:.3g}, p = "
                     f"{fit.p_value:.2g}): what `rates` says of the fit, probabilities, and "
-                    "any prior or risk given to `predict_region` rest on this distribution; "
-                    "choose another family, or rely on the calibration alone", stacklevel=3)
+                    "any prior or risk given to `predict_region` rest on this "
+                    "distribution; choose another family, or rely on the calibration "
+                    "alone", stacklevel=3)
 
