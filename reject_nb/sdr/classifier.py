@@ -52,8 +52,9 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
 
     `fit` holds out a share of the unsafe points, fits a distribution to each class on the
     others, and takes the level from the held-out points: at most a share `eps` of unsafe
-    points is inside with confidence 1 - `delta`, whatever the distributions are. With `calibration_share=None` nothing is held out: the
-    region is the paper's, in which each point is safe with probability 1 - `eps` if the
+    points is inside with confidence 1 - `delta`, whatever the distributions are.
+    With `calibration_share=None` nothing is held out: the region is the paper's, in which
+    each point is safe with probability 1 - `eps` if the
     fitted distributions are the true ones.
 
     Learned: `classes_`, `safe_label_`, `p_safe_`, `eps_`, `region_` (a SafeDecisionRegion),
