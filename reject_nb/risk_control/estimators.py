@@ -221,7 +221,6 @@ def warn_of_weights(
                       "so its statement is about points as they were drawn, not about the "
                       "weighted distribution", stacklevel=stacklevel)
 
-
 # %% ../../nbs/risk_control/10_estimators.ipynb #ab387a2d
 def ask(
     method,     # of an estimator, or a function
@@ -449,12 +448,14 @@ def refuse_text_columns(X) -> None:
     if not hasattr(X, "iloc") or not hasattr(X, "columns"): return
     for k, name in enumerate(X.columns):
         column = np.asarray(X.iloc[:, k])
-        if column.dtype.kind in "biuf" or not any(
-                isinstance(v, (str, np.datetime64, datetime)) for v in column): continue
-        raise refuse(f"column {name!r} of X", "of numbers, or encoded by the estimator, "
-                     "for example make_pipeline(make_column_transformer((OneHotEncoder("
-                     f"handle_unknown='ignore'), [{name!r}]), remainder=StandardScaler()), "
-                     "LogisticRegression())", column[0])
+        kind = column.dtype.kind
+        if kind in "mM" or kind in "OU" and any(isinstance(v, (str, datetime))
+                                                for v in column):
+            raise refuse(f"column {name!r} of X", "of numbers, or encoded by an estimator, "
+                         "CalibratedRegion(make_pipeline(make_column_transformer(("
+                         f"OneHotEncoder(handle_unknown='ignore'), [{name!r}]), remainder="
+                         "StandardScaler()), LogisticRegression())) for example",
+                         column[0])
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #fa30b89e
 class UncertaintyScore(BaseEstimator):

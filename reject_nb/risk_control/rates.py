@@ -311,11 +311,10 @@ def _signs_of(y, safe_label) -> np.ndarray: # (n,)
     one."""
     if safe_label is None:
         numbers = getattr(getattr(y, "dtype", None), "kind", "O") in "biuf"
-        text = [] if numbers else [label for label in np.asarray(y, object).flat
-                                   if isinstance(label, str)]
-        if not text: return y
+        if numbers or not any(isinstance(v, str) for v in np.asarray(y, object).flat):
+            return y
         raise refuse("y", "a vector of +1 (safe) and -1 (unsafe); of text safe_label= "
-                     "names the safe one", sorted(set(text))[:8])
+                     "names the safe one", y)
     labels = check_labels(y, "y")
     known = np.unique(labels)
     found = [label for label in known if names_class(safe_label, label)]
@@ -367,23 +366,21 @@ def warn_if_empty(
     stacklevel:int=3, # of the warning: the caller of the method that calls this
     classes=None, # (K,) labels, None: one region
 ) -> None:
-    """One warning to the caller of an estimator's method if no point is inside a region, or
-    no safe one."""
-    each = [found] if classes is None else found
-    columns = np.asarray(scores).reshape(len(scores), len(each)).T
-    empty = [k for k, (one, column) in enumerate(zip(each, columns))
-             if one.bias is None or not np.any(column < one.bias)
-             or one.status == "trivial" and one.bias < math.inf]
-    if not empty: return
-    if classes is None: said = [each[0].message]
-    else:
-        names = np.asarray(classes).tolist()
-        said = [f"class {names[k]!r}: {each[k].message}" for k in empty[:3]]
-    more = f"; and {len(empty) - 3} more"*(len(empty) > 3)
-    warnings.warn("no calibration point is inside the region"
-                  f"{'' if classes is None else ' of some classes'}: "
-                  f"{'; '.join(said)}{more}", stacklevel=stacklevel)
-
+    """One warning to the caller of an estimator's method if no safe point is inside a
+    region."""
+    one = classes is None
+    said, kind = [], "calibration"
+    for name, each, column in zip([""] if one else np.asarray(classes).tolist(),
+                                  [found] if one else found,
+                                  [scores] if one else np.transpose(scores)):
+        inside = each.bias is not None and np.any(column < each.bias)
+        if inside and (each.status != "trivial" or each.bias == math.inf): continue
+        said.append(each.message if one else f"class {name!r}: {each.message}")
+        if inside: kind = "safe" # unsafe points are
+    more = [f"and {len(said) - 3} more"]*(len(said) > 3)
+    if said:
+        warnings.warn(f"no {kind} point is inside the region{' of some classes'*(not one)}"
+                      f": {'; '.join(said[:3] + more)}", stacklevel=stacklevel)
 
 # %% ../../nbs/risk_control/08_rates.ipynb #heldsz02
 UNSAFE_ONLY = ("scaling_unsafe", "conformal_unsafe") # rules without a look at safe points
@@ -402,4 +399,3 @@ def held_out_size(
     most = max(size, 3*n//4)
     fewest = bisect_left(range(most + 1), max(rank(size), 1), key=rank)
     return size if fewest > most else fewest
-

@@ -143,8 +143,11 @@ def _takes_nan(estimator) -> bool:
 
 def _present(X, y, sample_weight) -> tuple: # the same and weights, without rows of weight 0
     rows, weight = weighed(sample_weight, len(y))
-    if len(rows) < len(y): X, y = _safe_indexing(X, rows), y[rows]
-    return X, y, weight
+    if len(rows) == len(y): return X, y, weight
+    if len(np.unique(y[rows])) < 2:
+        raise refuse("sample_weight", "positive for points of two classes: a weight of "
+                     "zero leaves a point out", sample_weight)
+    return _safe_indexing(X, rows), y[rows], weight
 
 def _door(model, X, reset:bool):
     """A frame as it is, where an estimator that was given can judge it; otherwise a matrix
@@ -200,7 +203,8 @@ class CalibratedRegion(_HoldsOut, TwoClassMixin, ClassifierMixin, BaseEstimator)
         calibration_share=0.5, # share set aside for the calibration, in (0, 1): of the
                                # unsafe points for rules that look at these alone (fewer if
                                # they do as well, up to 3/4 if they are needed), of all
-                               # points for other rules
+                               # points for other rules, which leave five rows per
+                               # class at least for the fit
         prefit=False, # whether the estimator was fitted on other points: all are then for
                       # the calibration
         safe_label=None, # label of the safe class, None: the last in sorted order
@@ -315,7 +319,7 @@ class RegionPerClass(_HoldsOut, ClassifierMixin, BaseEstimator):
         eps=0.05, # share of the other classes allowed into a region, in (0, 1)
         delta=0.05, # 1 - confidence that all regions of this one fit keep to it, in (0, 1)
         calibration_share=0.5, # share of the points set aside for the calibration, in (0,
-                               # 1)
+                               # 1); five rows per class at least are left for the fit
         random_state=0, # of the split: None, a number or a generator. The best of several
                         # seeds has no guarantee
     ):

@@ -146,7 +146,7 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
                                     self.delta)
             self.calibration_ = replace(found, n_safe=0)
             self._held_out = gamma[held[seen]], signs[held]
-        else: self._fits.warn(untested=self.calibration_share is None)
+        else: self._fits.warn(self.calibration_share is None and not uneven)
         return self
 
     @available_if(_wants_probability)
@@ -172,21 +172,19 @@ def _hold_out(model, unsafe, weight, rng) -> np.ndarray: # (n,) bool
     size = held_out_size(n, model.calibration_share, "scaling_unsafe", model.eps,
                          model.delta)
     needed = math.ceil(math.log(model.delta)/math.log1p(-model.eps))
-    if size < needed:
-        why = (f"eps = {model.eps:g} with confidence {1 - model.delta:g} needs {needed} "
-               f"unsafe points, and {max(size, 3*n//4)} of the {n} can be held out")
-    elif n - size < 2: why = "too few unsafe points would be left for the fit"
-    else:
+    if needed <= size <= n - 2:
         warn_of_weights(weight)
         held[split_unsafe(unsafe, size, rng)[1]] = True
         return held
+    why = ("too few unsafe points would be left for the fit" if needed <= size else
+           f"eps = {model.eps:g} with confidence {1 - model.delta:g} needs {needed} unsafe "
+           f"points, and {max(size, 3*n//4)} of the {n} can be held out")
     warnings.warn(f"nothing is held out, because {why}: the region rests on the fitted "
                   "distributions alone, and the share of unsafe points inside is not "
                   "bounded. Give more points or larger eps or delta, call `calibrate` with "
                   "other points, or say calibration_share=None if the distributions may "
                   "be trusted", stacklevel=3)
     return held
-
 
 # %% ../../nbs/sdr/05_classifier.ipynb #cls20003
 @patch(as_prop=True)
@@ -583,29 +581,28 @@ class _Goodness:
         "The tests; the points are forgotten then."
         dists, parts, shrinkage, weighted, seed = self.given
         rng = np.random.default_rng(seed)
+        found = {label: [replace(fit, p_value=np.nan)
+                         for fit in goodness_of_fit(dist, X, None)] if weighted
+                 else _tested(dist, X, shrinkage, rng)
+                 for dist, (X, label) in zip(dists, parts)}
         self.given = ()
-        return {label: [replace(fit, p_value=np.nan)
-                        for fit in goodness_of_fit(dist, X, None)] if weighted
-                else _tested(dist, X, shrinkage, rng)
-                for dist, (X, label) in zip(dists, parts)}
+        return found
 
     def warn(self, untested:bool=False) -> None:
         "A distribution that its points refuse is named to the caller of the method."
         if self.told: return
         self.told = True
-        weighted = self.given and self.given[3]
-        for label, fits in self.found.items():
-            for fit in fits:
-                if np.isnan(fit.p_value) and untested and not weighted:
-                    warnings.warn(f"class {label!r}, columns {list(fit.columns)}: {fit.n} "
-                                  "points are too few to test whether the distribution "
-                                  "fits; call `calibrate` with other points", stacklevel=3)
-                if not is_refused(fit): continue
-                warnings.warn(
-                    f"class {label!r}, columns {list(fit.columns)}: the {fit.n} points "
-                    f"refuse {fit.distribution!r} ({fit.statistic} {fit.value:.3g}, p = "
-                    f"{fit.p_value:.2g}): what `rates` says of the fit, probabilities, and "
-                    "any prior or risk given to `predict_region` rest on this "
-                    "distribution; choose another family, or rely on the calibration "
-                    "alone", stacklevel=3)
-
+        fits = [(label, fit) for label, each in self.found.items() for fit in each]
+        for label, fit in fits:
+            if is_refused(fit):
+                said = (f"refuse {fit.distribution!r} ({fit.statistic} {fit.value:.3g}, "
+                        f"p = {fit.p_value:.2g}): what `rates` says of the fit, "
+                        "probabilities, and any prior or risk given to `predict_region` "
+                        "rest on this distribution; choose another family, or rely on the "
+                        "calibration alone")
+            elif untested and np.isnan(fit.p_value):
+                said = ("are too few to test whether the distribution fits; call "
+                        "`calibrate` with other points")
+            else: continue
+            warnings.warn(f"class {label!r}, columns {list(fit.columns)}: the {fit.n} "
+                          f"points {said}", stacklevel=3)
