@@ -4,21 +4,23 @@
 
 # %% auto #0
 __all__ = ['check_posterior', 'check_loss', 'pointwise_loss', 'loss_matrix', 'RiskCoverage', 'check_scored',
-           'risk_coverage_curve', 'is_fitted', 'stays_as_it_is', 'split_rows', 'ask', 'n_rows', 'take',
-           'legacy_random_state', 'predict_labels', 'numeric_features', 'selective_accuracy', 'labels_of',
-           'warn_if_doubtful', 'Certifying', 'note_certified', 'count_features', 'check_class_labels',
-           'default_classifier', 'UncertaintyScore', 'unit_of_probabilities', 'MaxClassProbability', 'MarginScore']
+           'risk_coverage_curve', 'is_fitted', 'stays_as_it_is', 'split_rows', 'split_unsafe', 'weighed',
+           'warn_of_weights', 'ask', 'n_rows', 'take', 'legacy_random_state', 'predict_labels', 'numeric_features',
+           'selective_accuracy', 'labels_of', 'warn_if_doubtful', 'Certifying', 'note_certified', 'count_features',
+           'check_class_labels', 'Standardized', 'default_classifier', 'refuse_text_columns', 'UncertaintyScore',
+           'unit_of_probabilities', 'MaxClassProbability', 'MarginScore']
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #71a4cc9c
 import re
 import warnings
 from copy import deepcopy
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
@@ -26,7 +28,7 @@ from ..core.checks import (
     check_array, check_choice, check_labels, check_matrix, check_vector, refuse)
 from ..core.labels import (
     check_comparable, reads_missing, round_scores, spelling, within_ends)
-from ..core.results import refuse_text
+from ..core.results import point_weights, refuse_text
 from ..core.ranking import rank
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #3fcbf9e7
@@ -189,6 +191,35 @@ def split_rows(
     order = random_state.permutation(n)
     size = min(max(round(n*share), 1), n - 1)
     return order[size:], order[:size]
+
+def split_unsafe(
+    unsafe:np.ndarray, # (n,) bool
+    size:int,          # how many unsafe points are for the calibration
+    random_state,      # RandomState or Generator
+) -> tuple[np.ndarray, np.ndarray]: # rows of the fit, in order; rows of the calibration
+    """All safe points and the other unsafe ones are for the fit: given it, the unsafe ones
+    held out are exchangeable with those to come."""
+    held = random_state.permutation(np.flatnonzero(unsafe))[:size]
+    return np.setdiff1d(np.arange(len(unsafe)), held), held
+
+def weighed(
+    sample_weight, # (n,) at least 0, or None
+    n:int,         # points
+) -> tuple: # rows that are there, and their weights, None where each counts once
+    "A row of weight 0 is not there, and weights of 1 are none."
+    weight = point_weights(sample_weight, n)
+    rows = np.flatnonzero(weight)
+    return rows, None if np.all(weight[rows] == 1) else weight[rows]
+
+def warn_of_weights(
+    weight,           # of the points that are there, or None
+    stacklevel:int=4, # of the warning: the caller of `fit`
+) -> None:
+    "A calibration counts points, so weights that differ are not in its statement."
+    if weight is not None and np.ptp(weight) > 0:
+        warnings.warn("sample_weight is for the fit alone: the calibration counts points, "
+                      "so its statement is about points as they were drawn, not about the "
+                      "weighted distribution", stacklevel=stacklevel)
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #ab387a2d
 def ask(
@@ -389,11 +420,42 @@ def check_class_labels(y) -> None:
     except ValueError as error:
         raise ValueError(f"y must be class labels: {error}") from error
 
+class Standardized(TransformerMixin, BaseEstimator):
+    "Columns of mean 0 and variance 1; sparse ones are scaled and keep their zeros."
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X, y=None):
+        from sklearn.preprocessing import StandardScaler
+        self.scaler_ = StandardScaler(with_mean=not hasattr(X, "tocsr")).fit(X)
+        return self
+
+    def transform(self, X):
+        if self.scaler_.with_mean and hasattr(X, "tocsr"): X = X.toarray()
+        return self.scaler_.transform(X)
+
 def default_classifier():
-    """Logistic regression, imported where it is needed: it takes scikit-learn a fifth of a
-    second."""
+    """Logistic regression on scaled columns, imported where it is needed: it takes
+    scikit-learn a fifth of a second."""
     from sklearn.linear_model import LogisticRegression
-    return LogisticRegression()
+    from sklearn.pipeline import make_pipeline
+    return make_pipeline(Standardized(), LogisticRegression(max_iter=1000))
+
+def refuse_text_columns(X) -> None:
+    "A column of a frame that holds text or dates is named, with the remedy."
+    if not hasattr(X, "iloc") or not hasattr(X, "columns"): return
+    for k, name in enumerate(X.columns):
+        column = np.asarray(X.iloc[:, k])
+        kind = column.dtype.kind
+        if kind in "mM" or kind in "OU" and any(isinstance(v, (str, datetime))
+                                                for v in column):
+            raise refuse(f"column {name!r} of X", "of numbers, or encoded by an estimator, "
+                         "CalibratedRegion(make_pipeline(make_column_transformer(("
+                         f"OneHotEncoder(handle_unknown='ignore'), [{name!r}]), remainder="
+                         "StandardScaler()), LogisticRegression())) for example",
+                         column[0])
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #fa30b89e
 class UncertaintyScore(BaseEstimator):

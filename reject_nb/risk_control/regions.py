@@ -7,6 +7,7 @@ __all__ = ['risk_scores', 'CalibratedRegion', 'RegionPerClass']
 
 # %% ../../nbs/risk_control/12_regions.ipynb #cre00003
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,14 @@ from sklearn.utils.validation import (
     _check_feature_names, _check_n_features, check_is_fitted)
 
 from ..core.checks import (
-    check_flag, check_number, check_probability, check_random_state, refuse)
+    check_choice, check_flag, check_number, check_probability, check_random_state, refuse)
 from ..core.labels import round_scores
-from ..core.results import TwoClassMixin, check_classes, check_points, point_weights
+from ..core.results import TwoClassMixin, check_classes, check_points
 from .estimators import (
-    default_classifier, split_rows, stays_as_it_is, unit_of_probabilities, warn_if_doubtful)
-from .rates import calibrate_offset, warn_if_empty, scaling_unsafe
+    default_classifier, refuse_text_columns, split_rows, split_unsafe, stays_as_it_is,
+    unit_of_probabilities, warn_if_doubtful, warn_of_weights, weighed)
+from .rates import (
+    RULES, UNSAFE_ONLY, calibrate_offset, held_out_size, scaling_unsafe, warn_if_empty)
 
 # %% ../../nbs/risk_control/12_regions.ipynb #cre00007
 def risk_scores(
@@ -63,19 +66,25 @@ class _HoldsOut:
         tags.input_tags.allow_nan = _takes_nan(self.estimator)
         return tags
 
-    def _split(self, y, weight, prefit:bool=False) -> tuple:
+    def _split(self, y, weight, prefit:bool=False, unsafe=None, levels=()) -> tuple:
         # rows of the fit, None for no fit; of the calibration
-        """Calibration rows at random. Raises ValueError naming y if the rows of the fit
-        lack a class."""
+        """Calibration rows at random, of unsafe points only where these are given. Raises
+        ValueError naming y if the rows of the fit lack a class."""
         share = check_probability(self.calibration_share, "calibration_share")
         rng = check_random_state(self.random_state)
         given = self.estimator is not None and stays_as_it_is(self.estimator, prefit)
         if given and weight is not None:
-            raise refuse("sample_weight",
-                         "None if nothing is fitted: the calibration counts points", weight)
+            raise refuse("sample_weight", "None, or 0 and 1, if nothing is fitted: the "
+                         "calibration counts points", weight)
         if given: return None, np.arange(len(y))
-        rows, held = split_rows(len(y), share, rng)
+        if unsafe is None: # five rows per class at least are for the fit
+            most = max(1 - 5*len(self.classes_)/len(y), 0.)
+            rows, held = split_rows(len(y), min(share, most), rng)
+        else:
+            size = held_out_size(int(unsafe.sum()), share, *levels)
+            rows, held = split_unsafe(unsafe, size, rng)
         warn_if_doubtful(y)
+        warn_of_weights(weight)
         lacking = np.setdiff1d(self.classes_, y[rows])
         if not len(lacking): return rows, held
         raise refuse("y", "labels with more points (samples) of each class: the "
@@ -132,12 +141,21 @@ def _takes_nan(estimator) -> bool:
     tags = _tags(estimator)
     return tags is not None and bool(tags.input_tags.allow_nan)
 
+def _present(X, y, sample_weight) -> tuple: # the same and weights, without rows of weight 0
+    rows, weight = weighed(sample_weight, len(y))
+    if len(rows) == len(y): return X, y, weight
+    if len(np.unique(y[rows])) < 2:
+        raise refuse("sample_weight", "positive for points of two classes: a weight of "
+                     "zero leaves a point out", sample_weight)
+    return _safe_indexing(X, rows), y[rows], weight
+
 def _door(model, X, reset:bool):
     """A frame as it is, where an estimator that was given can judge it; otherwise a matrix
     of numbers."""
     if reset:
         model.given_ = model.estimator
         model.precision_ = None
+    if model.given_ is None: refuse_text_columns(X)
     if model.given_ is None or not hasattr(X, "iloc"):
         return check_points(model, X, reset, accept_sparse="csr",
                             ensure_all_finite="allow-nan" if _takes_nan(model.given_)
@@ -165,25 +183,33 @@ def _outside(scores) -> np.ndarray: # (n,) below 0, falling with the scores
 class CalibratedRegion(_HoldsOut, TwoClassMixin, ClassifierMixin, BaseEstimator):
     """A classifier or pipeline of two classes whose safe region keeps a guarantee.
 
+    Rules that look at unsafe points only hold out some of these, and train on all safe
+    points and the other unsafe ones.
+
     After `fit`: `estimator_` (fitted), `calibration_` (what is certified), `bias_` (on
     scores of which low is safe), `classes_`, `safe_label_`.
     Source: Carlevaro et al., section 3.2.
     Raises: ValueError naming the parameter, in `fit`."""
     def __init__(self,
         estimator=None, # any classifier of two classes, a pipeline too, None: a logistic
-                        # regression. A clone is fitted, unless it is in FrozenEstimator, or
-                        # prefit
+                        # regression on scaled columns (HistGradientBoostingClassifier() is
+                        # often better on raw tables). A clone is fitted, unless it is in
+                        # FrozenEstimator, or prefit
         rule="scaling_unsafe", # a key of `reject_nb.risk_control.rates.RULES`
         eps=0.05, # risk level, in (0, 1)
         delta=0.05, # 1 - confidence of this one fit, in (0, 1)
         eps_safe=None, # level of the safe points left out, in (0, 1), for both_rates, None:
                        # eps
-        calibration_share=0.3, # share of the points set aside for the calibration, in (0,
-                               # 1)
+        calibration_share=0.5, # share set aside for the calibration, in (0, 1): of the
+                               # unsafe points for rules that look at these alone (fewer if
+                               # they do as well, up to 3/4 if they are needed), of all
+                               # points for other rules, which leave five rows per
+                               # class at least for the fit
         prefit=False, # whether the estimator was fitted on other points: all are then for
                       # the calibration
         safe_label=None, # label of the safe class, None: the last in sorted order
-        random_state=None, # of the split: None, a number or a generator
+        random_state=0, # of the split: None, a number or a generator. The best of several
+                        # seeds has no guarantee
         reference=None, # score of the safe class from which the rule "conformal" measures,
                         # fixed before the calibration, None: the middle, probability .5 or
                         # decision function 0
@@ -203,8 +229,8 @@ class CalibratedRegion(_HoldsOut, TwoClassMixin, ClassifierMixin, BaseEstimator)
         X, # (n, d) points; a data frame is passed on as it is, NaN to an estimator that
            # takes it
         y, # (n,) labels of two classes
-        sample_weight=None, # (n,) at least 0, for the estimator's fit; the calibration
-                            # counts points
+        sample_weight=None, # (n,) at least 0: a row of weight 0 is left out; other weights
+                            # are for the estimator's fit, and the calibration counts points
     ): # self
         """Fits the estimator on one part of the points and calibrates the offset on the
         other."""
@@ -212,25 +238,32 @@ class CalibratedRegion(_HoldsOut, TwoClassMixin, ClassifierMixin, BaseEstimator)
         y = check_classes(self, y, X.shape[0])
         if isinstance(self.safe_label, (list, tuple, np.ndarray)):
             raise refuse("safe_label", "one label", self.safe_label)
+        X, y, weight = _present(X, y, sample_weight)
         signs = self._fit_labels(y)
-        weight = None if sample_weight is None else point_weights(sample_weight, len(y))
-        self.estimator_, held = self._fit_estimator(X, y, weight)
-        scores = self._risk(_safe_indexing(X, held))
-        self.calibration_ = calibrate_offset(scores, signs[held], self.rule, self.eps,
-                                             self.delta, self._reference(), self.eps_safe)
-        warn_if_empty(self.calibration_, scores)
+        umbrella = check_choice(self.rule, "rule", RULES) in UNSAFE_ONLY
+        rows, held = self._split(y, weight, check_flag(self.prefit, "prefit"),
+                                 signs < 0 if umbrella else None,
+                                 (self.rule, self.eps, self.delta))
+        self.estimator_ = self._fit_estimator(X, y, weight, rows)
+        # safe points of the fit show whether the region is empty
+        more = [] if rows is None or not umbrella else rows[signs[rows] > 0]
+        seen = np.r_[held, more].astype(int)
+        scores = self._risk(_safe_indexing(X, seen))
+        found = calibrate_offset(scores, signs[seen], self.rule, self.eps, self.delta,
+                                 self._reference(), self.eps_safe)
+        self.calibration_ = replace(found, n_safe=found.n_safe - len(more))
+        warn_if_empty(found, scores)
         self.bias_ = -math.inf if self.calibration_.bias is None else self.calibration_.bias
         return self
 
-    def _fit_estimator(self, X, y, weight) -> tuple: # classifier, rows for the calibration
+    def _fit_estimator(self, X, y, weight, rows):
         "The classifier that was given, or fitted on the rows that are not set aside."
-        rows, held = self._split(y, weight, check_flag(self.prefit, "prefit"))
         if rows is None: found = self.estimator
         else:
             part = None if weight is None else weight[rows]
             found = _fitted(self.estimator, _safe_indexing(X, rows), y[rows], part)
         self._check_labels(found)
-        return found, held
+        return found
 
     def _reference(self) -> float:
         "The reference as a score of which low is safe."
@@ -280,13 +313,15 @@ class RegionPerClass(_HoldsOut, ClassifierMixin, BaseEstimator):
     over classes.
     Raises: ValueError naming the parameter, in `fit`."""
     def __init__(self,
-        estimator=None, # any classifier, a pipeline too, None: a logistic regression. A
-                        # clone is fitted, unless it is in FrozenEstimator
+        estimator=None, # any classifier, a pipeline too, None: a logistic regression on
+                        # scaled columns (HistGradientBoostingClassifier() is often better
+                        # on raw tables). A clone is fitted, unless it is in FrozenEstimator
         eps=0.05, # share of the other classes allowed into a region, in (0, 1)
         delta=0.05, # 1 - confidence that all regions of this one fit keep to it, in (0, 1)
-        calibration_share=0.3, # share of the points set aside for the calibration, in (0,
-                               # 1)
-        random_state=None, # of the split: None, a number or a generator
+        calibration_share=0.5, # share of the points set aside for the calibration, in (0,
+                               # 1); five rows per class at least are left for the fit
+        random_state=0, # of the split: None, a number or a generator. The best of several
+                        # seeds has no guarantee
     ):
         self.estimator = estimator
         self.eps = eps
@@ -298,14 +333,14 @@ class RegionPerClass(_HoldsOut, ClassifierMixin, BaseEstimator):
         X, # (n, d) points; a data frame is passed on as it is, NaN to an estimator that
            # takes it
         y, # (n,) labels of two or more classes
-        sample_weight=None, # (n,) at least 0, for the estimator's fit; the calibration
-                            # counts points
+        sample_weight=None, # (n,) at least 0: a row of weight 0 is left out; other weights
+                            # are for the estimator's fit, and the calibration counts points
     ): # self
         """Fits the estimator on one part of the points and calibrates a region for each
         class on the other."""
         X = _door(self, X, reset=True)
         y = check_classes(self, y, X.shape[0])
-        weight = None if sample_weight is None else point_weights(sample_weight, len(y))
+        X, y, weight = _present(X, y, sample_weight)
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise refuse("y", "labels of two or more classes (one class)",
@@ -320,6 +355,7 @@ class RegionPerClass(_HoldsOut, ClassifierMixin, BaseEstimator):
         self.calibrations_ = [
             scaling_unsafe(scores[:, k], np.where(y[held] == label, 1., -1.), eps, delta)
             for k, label in enumerate(self.classes_)]
+        warn_if_empty(self.calibrations_, scores, classes=self.classes_)
         return self
 
     def _fit_each(self, X, y, rows, weight) -> list:

@@ -10,6 +10,7 @@ __all__ = ['FAMILIES', 'REFUSED', 'DRAWS', 'FEWEST', 'MOST_WORK', 'SafeRegionCla
 import math
 import warnings
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,10 @@ from ..core.checks import (
     check_random_state, refuse)
 from ..core.results import TwoClassMixin, check_classes, check_points, fit_weights
 from ..core.tails import clopper_pearson_lower, clopper_pearson_upper
-from ..risk_control.rates import Calibration, calibrate_offset, warn_if_empty
+from ..risk_control.estimators import (
+    refuse_text_columns, split_unsafe, warn_of_weights, weighed)
+from ..risk_control.rates import (
+    Calibration, calibrate_offset, held_out_size, warn_if_empty)
 from .advanced.families import (
     Bernoulli, Beta, ChiSquared, Exponential, Gamma, Poisson)
 from .advanced.fitted import bootstrap_rates, goodness_of_fit
@@ -46,18 +50,19 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     """Safe decision region for two classes, from fitted distributions and calibrated on
     held-out points.
 
-    `fit` holds out a share of the points, fits a distribution to each class on the others,
-    and takes the level from the held-out unsafe
-    points: at most a share `eps` of unsafe points is inside with confidence 1 - `delta`,
-    whatever the distributions are. With `calibration_share=None` nothing is held out: the
-    region is the paper's, in which each point is safe with probability 1 - `eps` if the
+    `fit` holds out a share of the unsafe points, fits a distribution to each class on the
+    others, and takes the level from the held-out points: at most a share `eps` of unsafe
+    points is inside with confidence 1 - `delta`, whatever the distributions are.
+    With `calibration_share=None` nothing is held out: the region is the paper's, in which
+    each point is safe with probability 1 - `eps` if the
     fitted distributions are the true ones.
 
     Learned: `classes_`, `safe_label_`, `p_safe_`, `eps_`, `region_` (a SafeDecisionRegion),
     `radius_`, `calibration_` (what is certified; missing where nothing was held out, which
     is warned of), `shrinkage_` (the amount that was used), `n_effective_` (points that the
-    safe and the unsafe distribution rest on), `goodness_` (label -> the Fit of each factor;
-    a distribution that is refused is warned of).
+    safe and the unsafe distribution rest on), `goodness_` (label -> the Fit of each factor,
+    tested when it is asked for; a distribution that is refused is warned of where an answer
+    rests on it).
     Source: Carlevaro et al., Proposition 3 with maximum-likelihood distributions, and
     section 3.2."""
     def __init__(
@@ -73,10 +78,12 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         shrinkage="auto",   # None, "ledoit_wolf", a number, "auto": Ledoit-Wolf under 10
                             # points per column
         probability=False,  # whether there is a predict_proba
-        calibration_share=0.3, # share of the points held out, in (0, 1), None: the
+        calibration_share=0.5, # share of the unsafe points held out, in (0, 1) (fewer if
+                               # they do as well, up to 3/4 if they are needed), None: the
                                # distributions are trusted
         delta=0.05,         # 1 - confidence of the calibration, in (0, 1)
-        random_state=None, # of the split and of tests of fit: None, a number or a generator
+        random_state=0, # of the split and of tests of fit: None, a number or a generator.
+                        # The best of several seeds has no guarantee
     ):
         self.family = family
         self.p_safe = p_safe
@@ -93,12 +100,14 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         self,
         X, # points, (n, d)
         y, # labels, (n,), of two classes
-        sample_weight=None, # (n,) at least 0; None: 1 each
+        sample_weight=None, # (n,) at least 0; None: 1 each. A row of weight 0 is left out;
+                            # other weights are for the fit, the calibration counts points
     ) -> "SafeRegionClassifier": # self
         """Fit the distribution of either class, and calibrate the level on points held out.
 
         Raises: ValueError where there are other than two classes, or a family cannot take
         its data."""
+        refuse_text_columns(X)
         X = check_points(self, X, reset=True, largest=LARGEST)
         y = check_classes(self, y, len(X))
         check_probability(self.eps, "eps")
@@ -112,9 +121,11 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         weight, counted = fit_weights(sample_weight, self.class_weight, y, signs,
                                       MOST_WEIGHT)
         share = counted[signs > 0].sum()/counted.sum()
+        there, given = weighed(sample_weight, len(y))
+        X, y, signs, weight = X[there], y[there], signs[there], weight[there]
         self.p_safe_ = check_probability(share if self.p_safe is None else self.p_safe,
                                          "p_safe")
-        held = _hold_out(self, signs, sample_weight is not None, rng)
+        held = _hold_out(self, signs < 0, given, rng)
         rows = [np.flatnonzero((signs == sign) & ~held) for sign in (1, -1)]
         parts = [(X[own], weight[own], y[own].tolist()[0]) for own in rows]
         fitted, self.shrinkage_ = fit_classes(parts, self.family, self.shrinkage)
@@ -124,10 +135,18 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         self.eps_ = float(self.eps)
         self.radius_ = radius(self.p_safe_, self.eps_)
         for name in ("calibration_", "_held_out"): self.__dict__.pop(name, None)
-        self.goodness_ = _goodness(self, parts, sample_weight is not None, rng)
+        uneven = given is not None and np.ptp(given) > 0
+        self._fits = _Goodness(fitted, [(X, label) for X, _, label in parts],
+                               self.shrinkage_, uneven, rng)
         if held.any():
-            self._calibrate(self.region_.gamma(X[held]), signs[held], "scaling_unsafe",
-                            self.eps, self.delta)
+            # safe points of the fit show whether the region is empty
+            seen = held | (signs > 0)
+            gamma = self.region_.gamma(X[seen])
+            found = self._calibrate(gamma, signs[seen], "scaling_unsafe", self.eps,
+                                    self.delta)
+            self.calibration_ = replace(found, n_safe=0)
+            self._held_out = gamma[held[seen]], signs[held]
+        else: self._fits.warn(self.calibration_share is None and not uneven)
         return self
 
     @available_if(_wants_probability)
@@ -136,32 +155,30 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         X,           # points, (n, d)
     ) -> np.ndarray: # (n, 2) in the order of classes_
         """Posterior probabilities of both classes; `predict` does not follow the larger, it
-        asks for 1 - eps."""
+        asks for 1 - eps. They rest on the fitted distributions."""
+        check_is_fitted(self)
+        self._fits.warn()
         safe = self.posterior(X)
         unsafe = 1 - safe
         return np.column_stack([unsafe, safe] if self.safe_label_ == self.classes_[1]
                                else [safe, unsafe])
 
 # %% ../../nbs/sdr/05_classifier.ipynb #holdout2
-def _hold_out(model, signs, weighted:bool, rng) -> np.ndarray: # (n,) bool
-    "Points for the calibration; none, with a warning, where they would be too few."
-    held = np.zeros(len(signs), bool)
+def _hold_out(model, unsafe, weight, rng) -> np.ndarray: # (n,) bool
+    "Unsafe points for the calibration; none, with a warning, where they would be too few."
+    held = np.zeros(len(unsafe), bool)
     if model.calibration_share is None: return held
-    order = rng.permutation(len(signs))
-    unsafe = np.cumsum(signs[order] < 0)
+    n = int(unsafe.sum())
+    size = held_out_size(n, model.calibration_share, "scaling_unsafe", model.eps,
+                         model.delta)
     needed = math.ceil(math.log(model.delta)/math.log1p(-model.eps))
-    n_held = max(round(model.calibration_share*len(signs)),
-                 int(np.searchsorted(unsafe, needed)) + 1)
-    rest = signs[order[n_held:]]
-    if weighted: why = "weights say nothing about the points to come"
-    elif n_held > max(model.calibration_share, .5)*len(signs):
-        why = (f"eps = {model.eps:g} with confidence {1 - model.delta:g} needs {needed} "
-               f"unsafe points, and half of the points hold {unsafe[len(signs)//2 - 1]}")
-    elif min((rest > 0).sum(), (rest < 0).sum()) < 2:
-        why = "too few points of a class would be left for the fit"
-    else:
-        held[order[:n_held]] = True
+    if needed <= size <= n - 2:
+        warn_of_weights(weight)
+        held[split_unsafe(unsafe, size, rng)[1]] = True
         return held
+    why = ("too few unsafe points would be left for the fit" if needed <= size else
+           f"eps = {model.eps:g} with confidence {1 - model.delta:g} needs {needed} unsafe "
+           f"points, and {max(size, 3*n//4)} of the {n} can be held out")
     warnings.warn(f"nothing is held out, because {why}: the region rests on the fitted "
                   "distributions alone, and the share of unsafe points inside is not "
                   "bounded. Give more points or larger eps or delta, call `calibrate` with "
@@ -172,6 +189,11 @@ def _hold_out(model, signs, weighted:bool, rng) -> np.ndarray: # (n,) bool
 # %% ../../nbs/sdr/05_classifier.ipynb #cls20003
 @patch(as_prop=True)
 def _calibrated(self:SafeRegionClassifier) -> bool: return hasattr(self, "calibration_")
+
+@patch(as_prop=True)
+def goodness_(self:SafeRegionClassifier) -> dict:
+    "Label -> the Fit of each factor, tested when it is first asked for."
+    return self._fits.found
 
 @patch
 def _calibrate(self:SafeRegionClassifier, gamma, signs, rule, eps, delta) -> Calibration:
@@ -204,8 +226,9 @@ def posterior(
     X,           # points, (n, d)
     p_safe=None, # another prior, in (0, 1); None: p_safe_
 ) -> np.ndarray: # (n,), in [0, 1]
-    """Posterior probability of the safe class."""
+    """Posterior probability of the safe class, which rests on the fitted distributions."""
     X = self._points(X)
+    self._fits.warn()
     return self.region_.posterior(X, self._levels(p_safe, None)[0])
 
 # %% ../../nbs/sdr/05_classifier.ipynb #cls20006
@@ -236,7 +259,9 @@ def predict_region(
     X = self._points(X)
     if p_safe is None and eps is None and self._calibrated:
         return self.region_.margin(X, self.radius_) > 0
-    return self.region_.contains(X, *self._levels(p_safe, eps))
+    inside = self.region_.contains(X, *self._levels(p_safe, eps))
+    self._fits.warn()
+    return inside
 
 # %% ../../nbs/sdr/05_classifier.ipynb #cls20009
 @patch
@@ -275,10 +300,10 @@ def calibrate(
 class HeldOutRates:
     """Rates that held-out points show: (share, lower limit, upper limit), each limit with
     confidence (1 + confidence)/2."""
-    tpr: tuple[float, float, float] # P(in region | safe)
+    tpr: tuple[float, float, float]|None # P(in region | safe), None: no safe points
     fpr: tuple[float, float, float] # P(in region | unsafe)
-    fdr: tuple[float, float, float] # P(unsafe | in region) at the prior p_safe; its limits
-                                    # from those of both rates
+    fdr: tuple[float, float, float]|None # P(unsafe | in region) at the prior p_safe; its
+                                         # limits from those of both rates
     n_safe: int       # safe points held out
     n_unsafe: int     # unsafe points held out
     confidence: float # of the intervals of tpr and of fpr
@@ -293,18 +318,19 @@ def held_out_rates(
     "Shares with Clopper-Pearson intervals."
     confidence = check_probability(confidence, "confidence")
     spare = (1 - confidence)/2
-    rates = []
-    for seen, n in (safe, unsafe):
-        seen, n = int(seen), int(n)
-        rates.append((seen/n, clopper_pearson_lower(seen, n, spare),
-                      clopper_pearson_upper(seen, n, spare)))
-    (t, t_low, t_high), (f, f_low, f_high) = rates
+    def rate(seen, n):
+        return (seen/n, clopper_pearson_lower(seen, n, spare),
+                clopper_pearson_upper(seen, n, spare))
+    given = dict(fpr=rate(*map(int, unsafe)), n_safe=int(safe[1]), n_unsafe=int(unsafe[1]),
+                 confidence=confidence)
+    if not safe[1]: return HeldOutRates(tpr=None, fdr=None, **given)
+    t, t_low, t_high = tpr = rate(*map(int, safe))
+    f, f_low, f_high = given["fpr"]
     def fdr(t, f):
         mass = p_safe*t + (1 - p_safe)*f
         return (1 - p_safe)*f/mass if mass > 0 else 0.
-    return HeldOutRates(tpr=rates[0], fpr=rates[1],
-                        fdr=(fdr(t, f), fdr(t_high, f_low), fdr(t_low, f_high)),
-                        n_safe=int(safe[1]), n_unsafe=int(unsafe[1]), confidence=confidence)
+    return HeldOutRates(tpr=tpr, fdr=(fdr(t, f), fdr(t_high, f_low), fdr(t_low, f_high)),
+                        **given)
 
 # %% ../../nbs/sdr/05_classifier.ipynb #lsdr0508
 @dataclass(frozen=True, kw_only=True)
@@ -322,10 +348,10 @@ class FittedRates(Rates):
         if self.held_out is None: return "\n".join([*lines, "no points were held out"])
         seen = self.held_out
         shown = ", ".join(
-            f"{name} {rate:.3f} ({low:.3f} to {high:.3f})"
-            for name, (rate, low, high) in (
-                ("tpr", seen.tpr), ("fpr", seen.fpr),
-                ("share of unsafe among those inside", seen.fdr)))
+            f"{name} {found[0]:.3f} ({found[1]:.3f} to {found[2]:.3f})"
+            for name, found in (("tpr", seen.tpr), ("fpr", seen.fpr),
+                                ("share of unsafe among those inside", seen.fdr)) if found)
+        if not seen.n_safe: shown += " (give `calibrate` safe points for the tpr)"
         return "\n".join([*lines, f"rates on {seen.n_safe} safe and {seen.n_unsafe} unsafe "
                           f"points held out:", f"    {shown}"])
 
@@ -359,6 +385,7 @@ def rates(
     given = FittedRates(
         **{field.name: getattr(exact, field.name) for field in fields(Rates)}, **about)
     if n_bootstrap is None: return given
+    self._fits.warn()
     n_safe, n_unsafe = self.n_effective_
     found = bootstrap_rates(self.region_, p_safe, eps, n_safe, n_unsafe, n_bootstrap,
                             confidence, shrinkage=self.shrinkage_,
@@ -382,7 +409,7 @@ def _rates_held_out(self:SafeRegionClassifier, p_safe, level, own:bool,
     gamma, signs = self._held_out
     inside = gamma < level if own else gamma <= level
     safe, unsafe = (inside[signs == sign] for sign in (1, -1))
-    if not len(safe) or not len(unsafe): return None
+    if not len(unsafe): return None
     return held_out_rates((safe.sum(), len(safe)), (unsafe.sum(), len(unsafe)), p_safe,
                           confidence)
 
@@ -542,25 +569,40 @@ def _tested(dist, X, shrinkage, rng) -> list: # of Fit
     drawn = goodness_of_fit(dist, X, DRAWS, rng, shrinkage)
     return [two if use else one for one, two, use in zip(found, drawn, unknown)]
 
-def _goodness(model, parts, weighted:bool, rng) -> dict: # label -> list of Fit
-    """How well both distributions fit their points; one that they refuse is named in a
-    warning."""
-    found = {}
-    for dist, (X, _, label) in zip((model.region_.safe, model.region_.unsafe), parts):
-        if weighted:
-            found[label] = [replace(fit, p_value=np.nan)
-                            for fit in goodness_of_fit(dist, X, None)]
-        else: found[label] = _tested(dist, X, model.shrinkage_, rng)
-        for fit in found[label]:
-            if np.isnan(fit.p_value) and not weighted and model.calibration_share is None:
-                warnings.warn(f"class {label!r}, columns {list(fit.columns)}: {fit.n} "
-                              "points are too few to test whether the distribution fits; "
-                              "call `calibrate` with other points", stacklevel=3)
-            if not is_refused(fit): continue
+class _Goodness:
+    """How well both distributions fit their points: tested when it is asked for, with a
+    warning once."""
+    def __init__(self, dists, parts, shrinkage, weighted:bool, rng):
+        self.given = dists, parts, shrinkage, weighted, int(rng.integers(2**63))
+        self.told = False
+
+    @cached_property
+    def found(self) -> dict: # label -> list of Fit
+        "The tests; the points are forgotten then."
+        dists, parts, shrinkage, weighted, seed = self.given
+        rng = np.random.default_rng(seed)
+        found = {label: [replace(fit, p_value=np.nan)
+                         for fit in goodness_of_fit(dist, X, None)] if weighted
+                 else _tested(dist, X, shrinkage, rng)
+                 for dist, (X, label) in zip(dists, parts)}
+        self.given = ()
+        return found
+
+    def warn(self, untested:bool=False) -> None:
+        "A distribution that its points refuse is named to the caller of the method."
+        if self.told: return
+        self.told = True
+        fits = [(label, fit) for label, each in self.found.items() for fit in each]
+        for label, fit in fits:
+            if is_refused(fit):
+                said = (f"refuse {fit.distribution!r} ({fit.statistic} {fit.value:.3g}, "
+                        f"p = {fit.p_value:.2g}): what `rates` says of the fit, "
+                        "probabilities, and any prior or risk given to `predict_region` "
+                        "rest on this distribution; choose another family, or rely on the "
+                        "calibration alone")
+            elif untested and np.isnan(fit.p_value):
+                said = ("are too few to test whether the distribution fits; call "
+                        "`calibrate` with other points")
+            else: continue
             warnings.warn(f"class {label!r}, columns {list(fit.columns)}: the {fit.n} "
-                          f"points refuse {fit.distribution!r} ({fit.statistic} "
-                          f"{fit.value:.3g}, p = {fit.p_value:.2g}): what `rates` says and "
-                          "any prior or risk given to `predict_region` rest on this "
-                          "distribution; choose another family, or rely on the "
-                          "calibration alone", stacklevel=3)
-    return found
+                          f"points {said}", stacklevel=3)
