@@ -126,12 +126,12 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):
         folds = StratifiedKFold(min(FOLDS, max(2, np.bincount(own).min())), shuffle=True,
                                 random_state=0)
         try:
-            for rows, rest in folds.split(X, own):
-                part = type(self)(self.family, self.shrinkage, calibrated=False)
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore") # what they say the whole fit says, too
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore") # what they say the whole fit says, too
+                for rows, rest in folds.split(X, own):
+                    part = type(self)(self.family, self.shrinkage, calibrated=False)
                     part.fit(X[rows], y[rows], weight[rows])
-                joint[rest] = part._joint(X[rest])
+                    joint[rest] = part._joint(X[rest])
         except ValueError as error:
             warnings.warn("probabilities are those of the fitted distributions, and often "
                           "far too sure, because the distributions cannot be fitted to a "
