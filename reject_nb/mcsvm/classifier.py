@@ -156,8 +156,8 @@ def _warn_of_scales(kernel, X) -> None:
     if not len(spread) or spread.max() <= UNEVEN*spread.min(): return
     warnings.warn(f"the columns of X differ in scale by a factor of "
                   f"{spread.max()/max(spread.min(), 1e-300):.3g}, so the small ones hardly "
-                  "count: standardise them, for example with make_pipeline(StandardScaler(),"
-                  " MultiCostSVC())", stacklevel=3)
+                  "count: standardise them, for example with "
+                  "make_pipeline(StandardScaler(), MultiCostSVC())", stacklevel=3)
 
 def _takes_sparse(kernel) -> bool:
     "Whether the kernel is one of ours; a function of somebody else's sees dense rows."
