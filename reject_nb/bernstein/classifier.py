@@ -18,8 +18,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .certificate import Plane, Problem, Solution, certified_bound
-from .formulations import (
-    LEAST_EPS, UncertaintySet, certified_eps, formulation, kappa, margins, uncertainty_set)
+from reject_nb.bernstein.formulations import (
+    LEAST_EPS, UncertaintySet, certified_eps, formulation, kappa, margins, missing,
+    uncertainty_set)
 from .newton import newton
 from .uncertain_data import LARGEST, UncertainData
 from reject_nb.core.checks import (
@@ -27,6 +28,7 @@ from reject_nb.core.checks import (
     check_vector, refuse)
 from ..core.results import (
     Budget, Clock, Status, TwoClassMixin, check_classes, check_points, fit_weights)
+from ..risk_control.estimators import refuse_text_columns
 
 # %% auto #0
 __all__ = ['RULES', 'MOST', 'LEARNED', 'HALVINGS', 'SEARCHED', 'certain', 'RobustSVC', 'is_constant', 'shrunk', 'nom_err',
@@ -43,6 +45,7 @@ def certain(
 # %% ../../nbs/bernstein/06_classifier.ipynb #571d3c9a
 def _array(estimator, X, reset:bool) -> UncertainData:
     "An array as scikit-learn takes it; every message names the argument."
+    if reset: refuse_text_columns(X)
     words = "UncertainData or an array of real numbers (n_samples, n_features)"
     if getattr(getattr(X, "dtype", None), "kind", None) in ("m", "M"):
         raise refuse("X", f"{words}, not of times", X)
@@ -138,8 +141,7 @@ class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         the boxes are from one that is not."""
         form, kap, clock = self._check_parameters()
         U, signs = self._take(X, y)
-        sets, signs, cost, most = _weighed(self, uncertainty_set(form, U), signs,
-                                           sample_weight)
+        sets, signs, cost, most = _weighed(self, _sets_of(form, U), signs, sample_weight)
         problem = Problem(sets, signs, _product(self.C, most), kap, cost)
         self._learn(_solver(self, clock)(problem), U)
         if self.constant_:
@@ -162,7 +164,7 @@ def _check_parameters(self:RobustSVC) -> tuple:
 @patch
 def _take(self:RobustSVC, X, y) -> tuple:
     """(UncertainData, signs) of a training set; learns the labels and the names of the
-    columns."""
+    columns. Points without uncertainty are warned of, unless a plain SVM is asked for."""
     if isinstance(X, UncertainData):
         self.__dict__.pop("feature_names_in_", None)
         self.n_features_in_ = X.shape[1]
@@ -170,7 +172,13 @@ def _take(self:RobustSVC, X, y) -> tuple:
             self.feature_names_in_ = np.array(X.feature_names, object)
         return X, self._fit_labels(check_classes(self, y, len(X)))
     U = _array(self, X, True)
-    return U, self._fit_labels(check_classes(self, y, len(U)))
+    signs = self._fit_labels(check_classes(self, y, len(U)))
+    if self.formulation != "SVM":
+        warnings.warn("X is an array, which says nothing of uncertainty, so that RobustSVC "
+                      "is a plain linear SVM: give UncertainData, for example "
+                      "UncertainData.from_box(X, half_width, distribution='uniform'), or "
+                      "say formulation='SVM' if that is meant", stacklevel=3)
+    return U, signs
 
 @patch
 def _points(self:RobustSVC, X) -> UncertainData:
@@ -184,6 +192,18 @@ def _points(self:RobustSVC, X) -> UncertainData:
         raise refuse("X", f"with the feature names of the fit {list(names)[:6]}",
                      X.feature_names[:6])
     return X
+
+# %% ../../nbs/bernstein/06_classifier.ipynb #9b8f5259u
+def _sets_of(form, U) -> UncertaintySet:
+    "Sets of a formulation; if its data are missing, the message names two easy ways."
+    try: return uncertainty_set(form, U)
+    except ValueError as error:
+        if not missing(form, U): raise
+        raise ValueError(
+            f"{error}. Two easy ways: UncertainData.from_box(X, half_width, "
+            "distribution='uniform') if the points are spread evenly over their boxes, or "
+            "RobustSVC('MM-S'), which looks at the boxes only") from None
+
 
 # %% ../../nbs/bernstein/06_classifier.ipynb #9b8f5259w
 def _weighed(clf, sets, signs, sample_weight) -> tuple:
@@ -415,7 +435,7 @@ def fit_path(self:RobustSVC,
     kaps = [kappa(form.bound, check_number(e, "epss", LEAST_EPS, 1., open_high=True))
             for e in epss]
     U, signs = self._take(X, y)
-    sets, signs, cost, most = _weighed(self, uncertainty_set(form, U), signs, sample_weight)
+    sets, signs, cost, most = _weighed(self, _sets_of(form, U), signs, sample_weight)
     solve = _solver(self, clock)
     grid = {}
     for e, kap in zip(epss, kaps):
