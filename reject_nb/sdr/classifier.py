@@ -573,7 +573,7 @@ class _Goodness:
     """How well both distributions fit their points: tested when it is asked for, with a
     warning once."""
     def __init__(self, dists, parts, shrinkage, weighted:bool, rng):
-        self.given = dists, parts, shrinkage, weighted, int(rng.integers(2**63))
+        self.given:Any = dists, parts, shrinkage, weighted, int(rng.integers(2**63))
         self.told = False
 
     @cached_property
@@ -585,7 +585,7 @@ class _Goodness:
                          for fit in goodness_of_fit(dist, X, None)] if weighted
                  else _tested(dist, X, shrinkage, rng)
                  for dist, (X, label) in zip(dists, parts)}
-        self.given = ()
+        self.given = None
         return found
 
     def warn(self, untested:bool=False) -> None:
