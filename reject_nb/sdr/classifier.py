@@ -573,7 +573,7 @@ class _Goodness:
     """How well both distributions fit their points: tested when it is asked for, with a
     warning once."""
     def __init__(self, dists, parts, shrinkage, weighted:bool, rng):
-        self.given:Any = dists, parts, shrinkage, weighted, int(rng.integers(2**63))
+        self.given: Any = dists, parts, shrinkage, weighted, int(rng.integers(2**63))
         self.told = False
 
     @cached_property
