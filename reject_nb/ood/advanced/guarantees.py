@@ -187,13 +187,16 @@ def _certified(sample:Sample, status:Status, threshold:float, message:str,
                         fpr=float(on[sample.is_ood].mean()) if sample.n_ood else 0.,
                         **wanted)
 
-def _worth(t:Sweep, min_tpr, max_fpr, target_risk) -> float:
+def _worth(t:Sweep, min_tpr=None, max_fpr=None, target_risk=None, share=0.,
+           bound=1.) -> float:
     """What a line is chosen by: least FPR at the TPR, or largest TPR within the other
-    targets."""
-    tpr, fpr = t.n_id/t.total_id, t.n_ood/max(t.total_ood, 1)
+    targets, the risk with a share of foreign inputs."""
+    tpr, fpr = t.n_id/t.total_id, t.n_ood/t.total_ood if t.total_ood else 1. + 0*t.n_ood
     if max_fpr is target_risk is None: return -float(fpr[tpr >= min_tpr - 1e-12].min())
     fits = fpr <= (1. if max_fpr is None else max_fpr)
-    if target_risk is not None: fits &= t.loss <= target_risk*t.n_id
+    if target_risk is not None:
+        lost = (1 - share)*t.loss/t.total_id + share*bound*fpr
+        fits &= lost <= target_risk*((1 - share)*tpr + share*fpr) + 1e-12
     return float(tpr[fits].max(initial=0.))
 
 # %% ../../../nbs/ood/advanced/guarantees.ipynb #cert0005
@@ -245,30 +248,28 @@ def certify_targets(
     low = -np.inf if min_tpr is None else certified_end(own, min_tpr, share, "at least")
     high = np.inf if max_fpr is None else certified_end(ood, max_fpr, share, "at most")
     fits = thresholds_between(own, low, high, max_fpr not in (None, 1))
-    fpr_bound = 1. if max_fpr is None else max_fpr
-    known = dict(delta=delta, line=line, **wanted)
-    if not len(fits):
-        said = (f"no threshold can be certified for {' and '.join(words[:2])} with "
-                f"{sample.n_id} ID and {sample.n_ood} OOD inputs: relax a target or "
-                "calibrate on more")
-        return _certified(sample, Status.infeasible, -np.inf, said, fpr_bound=0., **known)
-    threshold = fits[-1] if max_fpr is not None else fits[0]
-    if target_risk is not None:
+    status = Status.certified if len(fits) else Status.infeasible
+    threshold = -np.inf if not len(fits) else fits[-1 if max_fpr is not None else 0]
+    said = (f"no threshold can be certified for {' and '.join(words[:2])} with "
+            f"{sample.n_id} ID and {sample.n_ood} OOD inputs: relax a target or calibrate "
+            "on more")
+    if target_risk is not None and len(fits):
         found = ltt(sample.losses[~sample.is_ood], sample.s_r[~sample.is_ood], target_risk,
                     share, bound, np.unique(fits))
-        if found.status == Status.infeasible:
-            return _certified(sample, Status.infeasible, -np.inf, found.message,
-                              fpr_bound=0., **known)
-        threshold = found.threshold
-    status = Status.trivial if threshold == np.inf else Status.certified
-    if bounded and left > 0 and status == Status.certified:
-        fpr_bound = clopper_pearson_upper(int((ood <= threshold).sum()), len(ood), left)
-        words.append(f"FPR at most {np.ceil(1e4*fpr_bound)/1e4:g}")
-    said = (f"with probability at least {1 - delta:g} over the calibration sample, new "
-            f"inputs {_of_kinds(sample)} have {', '.join(words)}")
-    if status == Status.trivial:
-        said += _all_accepted(len(own), min_tpr, delta/len(_in_words(wanted)))
-    return _certified(sample, status, threshold, said, fpr_bound=fpr_bound, **known)
+        threshold, said = found.threshold, found.message
+        if found.status == Status.infeasible: status = Status.infeasible
+    fpr_bound = 0. if status == Status.infeasible else 1. if max_fpr is None else max_fpr
+    if status == Status.certified:
+        if bounded and left > 0 and threshold < np.inf:
+            fpr_bound = clopper_pearson_upper(int((ood <= threshold).sum()), len(ood), left)
+            words.append(f"FPR at most {np.ceil(1e4*fpr_bound)/1e4:g}")
+        said = (f"with probability at least {1 - delta:g} over the calibration sample, new "
+                f"inputs {_of_kinds(sample)} have {', '.join(words)}")
+    if threshold == np.inf:
+        status = Status.trivial
+        said += _all_accepted(len(own), min_tpr, delta/len(words))
+    return _certified(sample, status, threshold, said, fpr_bound=fpr_bound, delta=delta,
+                      line=line, **wanted)
 
 def _all_accepted(n:int, min_tpr, level:float) -> str:
     "Why nothing is rejected."
@@ -327,7 +328,6 @@ class CertifiedAnswers(CertifiedThreshold):
     bound: float          # largest loss, which a foreign input counts
     coverage: float       # share of known inputs accepted, in the sample
     fpr: float            # of foreign ones; 0 where the sample has none
-    selective_risk: float # of the known ones, in the sample; NaN where nothing is accepted
     tpr_low: float        # certified limits: share of known inputs accepted, at least
     fpr_high: float       # share of foreign inputs accepted, at most
     lost_high: float      # mean loss of known inputs, 0 where rejected, at most
@@ -361,31 +361,26 @@ class CertifiedAnswers(CertifiedThreshold):
         return p, self.bound*np.where(p <= self.foreign_share, np.minimum(few, t), many)
 
 # %% ../../../nbs/ood/advanced/guarantees.ipynb #cert0011
-def _most_known(t:Sweep, target:float, share:float, bound:float) -> float:
-    "Largest share of known inputs that a threshold accepts within the target."
-    fpr = t.n_ood/t.total_ood if t.total_ood else 1.
-    tpr = t.n_id/t.total_id
-    fits = wrong_share(t.loss/t.total_id/bound, tpr, fpr, share) <= target/bound
-    return float(tpr[fits].max(initial=0.))
-
 def _answers_in_words(sample, status, target, share, delta, bound) -> str:
     "What is certified of the answers, or why nothing is."
     counts = f"{sample.n_id} known and {sample.n_ood} foreign inputs"
     if status == Status.infeasible:
         rows = mixture_rows(sample.n_id, sample.n_ood, share)
         needed = examples_needed(target/bound, .8*delta) if 0 < target < bound else np.inf
-        why = ("too many of those with low scores are wrong or foreign: raise target, or "
-               "lower foreign_share" if rows >= needed else "a mixture that needs "
-               f"{needed:g} inputs even without an error can have {rows} of them")
-        return f"nothing can be certified with {counts}: {why}"
-    what = (f"at most {100*target:g} % are wrong or foreign"
-            if bound == 1 and np.isin(sample.losses, (0., 1.)).all() else
-            f"the mean loss is at most {target:g}, where a foreign one counts {bound:g}")
+        why = ("too many inputs of low score are wrong or foreign" if rows >= needed else
+               f"{needed:g} inputs of the mixture are needed even without an error, there "
+               f"are {rows}")
+        return (f"nothing is certified with {counts}: {why}; raise target or give more "
+                "inputs")
+    what = f"the mean loss is at most {target:g}, where a foreign one counts {bound:g}"
+    if bound == 1 and np.isin(sample.losses, (0., 1.)).all():
+        what = f"at most {100*target:g} % are wrong or foreign"
     kinds = (_of_kinds(sample) if sample.n_ood else
-             "of any kind, if foreign, as each counts as accepted")
-    return (f"with probability at least {1 - delta:g} over {counts}: of the new inputs that "
-            f"are answered {what}, as long as at most {100*share:g} % of what comes is "
-            f"foreign, and inputs are {kinds}")
+             "known ones of the sample's kind or foreign ones of any kind")
+    rest = "; nothing has to be rejected for that" if status == Status.trivial else ""
+    return (f"with probability at least {1 - delta:g} over {counts}: of the new inputs "
+            f"that are answered {what}, as long as at most {100*share:g} % of what comes "
+            f"is foreign, and inputs are {kinds}{rest}")
 
 # %% ../../../nbs/ood/advanced/guarantees.ipynb #cert0012
 def certify_answers(
@@ -411,38 +406,34 @@ def certify_answers(
     share = check_prior(foreign_share, "foreign_share")
     delta = check_probability(delta, "delta")
     limit = 1. if bound is None else check_positive(bound, "bound")
-    value = partial(_most_known, target=target, share=share, bound=limit)
+    value = partial(_worth, target_risk=target, share=share, bound=limit)
     sample, line, rng = read_for_certificate(losses, scores, is_ood, value, need_ood=False,
                                              need_losses=True, high=limit)
+    n, m = sample.n_id, sample.n_ood
     # an error of probability loss/limit
-    errors = (sample.losses > limit*rng.random(len(sample.losses)))*1.
+    errors = (sample.losses > limit*rng.random(n + m))*1.
     t = sweep(sample.s_r, sample.is_ood, errors)
     at = np.append(t.threshold[:-1], np.inf)
-    lost = _limit(t.loss, sample.n_id, delta/15)
-    tpr = 1 - _limit(sample.n_id - t.n_id, sample.n_id, delta/15)
-    fpr = _limit(t.n_ood, sample.n_ood, delta/15)
+    tpr = 1 - _limit(n - t.n_id, n, delta/15)
+    fpr = _limit(t.n_ood, m, delta/15)
+    lost = _limit(t.loss, n, delta/15)
     tpr[-1] = fpr[-1] = 1.                                     # of all inputs
     certified = at[wrong_share(lost, tpr, fpr, share) <= target/limit]
-    mixed_losses, mixed_scores = _mixture(sample, share, limit, rng)
-    if len(mixed_losses):
-        found = certify_sample(calibration_sample(mixed_losses, mixed_scores, target,
-                                                  limit), .8*delta)
-        if found.status != Status.infeasible: certified = np.append(certified,
-                                                                    found.threshold)
-    threshold = certified.max(initial=-np.inf)
-    row = int(np.searchsorted(at, threshold, side="right")) - 1
-    status = (Status.infeasible if not len(certified) or row < 0 else
+    mixed = _mixture(sample, share, limit, rng)
+    if len(mixed[0]):
+        found = certify_sample(calibration_sample(*mixed, target, limit), .8*delta)
+        if found.status != Status.infeasible:
+            certified = np.append(certified, found.threshold)
+    threshold = float(certified.max(initial=-np.inf))
+    status = (Status.infeasible if not len(certified) else
               Status.trivial if threshold == np.inf else Status.certified)
-    on = (sample.s_r <= threshold) & (status != Status.infeasible)
-    own = on & ~sample.is_ood
-    said = _answers_in_words(sample, status, target, share, delta, limit)
-    if status == Status.trivial: said += "; nothing has to be rejected for that"
-    limits = ((tpr[row], fpr[row], lost[row]*limit) if status != Status.infeasible
-              else (0., 1., limit))
+    row = int(np.searchsorted(at, threshold, side="right")) - 1
+    limits = dict(coverage=0., fpr=0., tpr_low=0., fpr_high=1., lost_high=limit)
+    if len(certified):
+        limits = dict(coverage=t.n_id[row]/n, fpr=t.n_ood[row]/max(m, 1),
+                      tpr_low=tpr[row], fpr_high=fpr[row], lost_high=lost[row]*limit)
     return CertifiedAnswers(
-        status=status, threshold=float(threshold), line=line, message=said, delta=delta,
-        target=target, foreign_share=share, bound=limit,
-        coverage=float(own.sum()/sample.n_id),
-        fpr=float(on[sample.is_ood].mean()) if sample.n_ood else 0.,
-        selective_risk=float(sample.losses[own].mean()) if own.any() else np.nan,
-        **dict(zip(("tpr_low", "fpr_high", "lost_high"), map(float, limits))))
+        status=status, threshold=threshold, line=line, delta=delta, target=target,
+        foreign_share=share, bound=limit,
+        message=_answers_in_words(sample, status, target, share, delta, limit),
+        **{name: float(value) for name, value in limits.items()})

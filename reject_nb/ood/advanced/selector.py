@@ -323,7 +323,7 @@ def _room(parts:_Parts) -> str:
     near = " and ".join(f"{name} by {.5/np.sqrt(n):.2g}"
                         for name, n in zip(("TPR", "FPR"), sizes))
     return ("tuned on the sample, not certified: new inputs miss a target that is just met "
-            f"about as often as not; standard errors move {near} at most")
+            f"about as often as not; a standard error moves {near} at most")
 
 @patch
 def _tune(self:DoubleScoreSelector, parts:_Parts, model):
@@ -356,7 +356,8 @@ def _learn(self:DoubleScoreSelector, tuned, certificate, said=""):
     infeasible = last.status == Status.infeasible
     self.message_ = "; ".join(filter(None, [last.message, "" if infeasible else said]))
     if infeasible:
-        warnings.warn(f"every input is rejected: {self.message_}", UserWarning, stacklevel=3)
+        warnings.warn(f"every input is rejected: {self.message_}", UserWarning,
+                      stacklevel=3)
     return self
 
 # %% ../../../nbs/ood/advanced/selector.ipynb #3d294d2e
