@@ -70,7 +70,8 @@ class CertifiedThreshold:
 
 def on_line(pair, line:Line) -> np.ndarray: # (n,)
     "The score of a line; NaN, which is not accepted, for an infinite one minus another."
-    with np.errstate(invalid="ignore"): return line_score(*pair, line.angle, line.units)
+    with np.errstate(invalid="ignore"):
+        return line_score(pair[0], pair[1], line.angle, line.units)
 
 # %% ../../../nbs/ood/advanced/guarantees.ipynb #07d302ca
 @dataclass(frozen=True, kw_only=True)
@@ -419,9 +420,9 @@ def certify_answers(
     lost = _limit(t.loss, n, delta/15)
     tpr[-1] = fpr[-1] = 1.                                     # of all inputs
     certified = at[wrong_share(lost, tpr, fpr, share) <= target/limit]
-    mixed = _mixture(sample, share, limit, rng)
-    if len(mixed[0]):
-        found = certify_sample(calibration_sample(*mixed, target, limit), .8*delta)
+    mixed, s = _mixture(sample, share, limit, rng)
+    if len(mixed):
+        found = certify_sample(calibration_sample(mixed, s, target, limit), .8*delta)
         if found.status != Status.infeasible:
             certified = np.append(certified, found.threshold)
     threshold = float(certified.max(initial=-np.inf))
