@@ -362,6 +362,12 @@ for _case, _draw in SCORES.items():
         found = ood.certify_targets(flat(rng, 60, .3), scores, np.zeros(60, bool), target_risk=.3, delta=.1)
         return bool(found.accept(np.r_[NEW, scores]).any())
 
+    @door("ood.certify_answers", case=f"foreign inputs like known ones, {_case}", level=.1)
+    def _(rng, draw=_draw):
+        scores = draw(rng, 80)
+        found = ood.certify_answers(flat(rng, 80, .3), scores, np.arange(80) >= 60, .3, .01)
+        return bool(found.accept(np.r_[NEW, scores]).any())
+
 
 @door("ood.DoubleScoreSelector", "ood.DoubleScoreSelector.fit", case="known and unknown inputs alike, a classifier that is fitted already", level=.1, cost=60)
 def _(rng):

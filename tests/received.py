@@ -358,6 +358,13 @@ for _law, _risk in {"flat": FLAT, "rising": RISING}.items():
         rule = ood.certify_targets(*sample(rng, 1000, risk), np.zeros(1000, bool), target_risk=.3, delta=.1)
         return broken(asked(again(rule).accept, PLACES).astype(float), risk)
 
+    @received("ood.certify_answers", "ood.CertifiedAnswers.accept", "ood.CertifiedAnswers.curve",
+              case=f"1,000 rows, 10 tied scores, none foreign, {_law} risk", level=.1, cost=2)
+    def _(rng, risk=_risk):
+        rule = again(ood.certify_answers(*sample(rng, 1000, risk), np.zeros(1000, bool), .3, 0.))
+        on = asked(rule.accept, PLACES).astype(float)
+        return broken(on, risk) or broken(on, risk, rule.curve([0.])[1][0])
+
     for _how in (dict(looked=False), dict(max_rejected=.2), dict(per_group=True, looked=True), dict(max_rejected=.2, target_risk=None)):
         @received("audit.Audit.certify", "audit.Rule.decide", "audit.Rule.apply", "audit.Rule.load",
                   case=f"1,000 text labels, {', '.join(f'{k}={v}' for k, v in _how.items())}, {_law} risk", level=.1, cost=60 if "per_group" in _how else 20)

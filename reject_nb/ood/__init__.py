@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from reject_nb.ood.advanced.all_metrics import (
         Comparison, OODMetrics, RocDisplay, ScorePlaneDisplay, best_area, compare_detectors,
         ood_metrics)
-    from reject_nb.ood.advanced.guarantees import CertifiedOOD, certify_targets
+    from reject_nb.ood.advanced.guarantees import (
+        CertifiedAnswers, CertifiedOOD, certify_answers, certify_targets)
     from reject_nb.ood.advanced.selector import DoubleScoreSelector, report
     from reject_nb.ood.advanced.example import synthetic_example

@@ -21,8 +21,8 @@ from reject_nb.ood.advanced.lines import (
 from .distributions import CostBasedOOD
 from .models import BoundedTPRFPR, check_model
 from .single import (
-    Line, NO_OOD, Sample, Target, TunedOOD, added_by, line_score, measured, meets,
-    read_pair, read_sample, spread, target_of, tune_sample, unable)
+    Line, Sample, Target, TunedOOD, added_by, line_score, measured, meets, read_pair,
+    read_sample, share_note, spread, target_of, tune_sample, unable)
 
 # %% ../../nbs/ood/04_double.ipynb #6d45373d
 def selective_risk_at(
@@ -174,12 +174,12 @@ def _tune_grid(sample:Sample, model, target:Target, angles) -> TunedOOD:
     found = grid_point(sample, model, target, angles)
     if np.isinf(found.objective):
         nearest = nearest_of_angles(sample, model, target, angles)
-        return unable(model, nearest, "grid", len(angles),
-                      f" (as attained over {len(angles)} angles)")
+        return unable(model, nearest, "grid", len(angles), _notes(
+            f"as attained over {len(angles)} angles", share_note(sample, model, target)))
     with np.errstate(invalid="ignore"):
         threshold = middle_of_gap(line_score(sample.s_r, sample.s_g, found.angle),
                                   found.threshold)
-    message = _notes("" if sample.n_ood else NO_OOD,
+    message = _notes(share_note(sample, model, target),
                      "best of the angles tried; nothing is known about those between")
     tuned = TunedOOD(status=Status.grid, threshold=threshold, angle=found.angle,
                      bound=-np.inf, method="grid", evaluated=len(angles), message=message)
@@ -203,9 +203,11 @@ def _tune_lines(sample:Sample, model, target:Target, method:str, max_arcs,
         tuned = TunedOOD(status=Status.optimal if done else why, threshold=threshold,
                          angle=angle, line=line,
                          bound=target.constant + bound, method=method, evaluated=seen,
-                         message=_notes("" if sample.n_ood else NO_OOD, stopped))
+                         message=_notes(share_note(sample, model, target), stopped))
         return applied(tuned, sample, model, target)
-    if done: return unable(model, nearest_line(sample, model, target, method), method, seen)
+    if done:
+        return unable(model, nearest_line(sample, model, target, method), method, seen,
+                      share_note(sample, model, target))
     return TunedOOD(status=why, threshold=-np.inf, angle=0., bound=bound, gap_abs=np.inf,
                     method=method, evaluated=seen, message=f"stopped after {seen} arcs: no "
                     f"line met the target so far, and none is proved absent; raise {more}")

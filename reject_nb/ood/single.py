@@ -6,7 +6,7 @@
 __all__ = ['NO_OOD', 'Sweep', 'sweep', 'added', 'weights_at', 'line_score', 'score_on_line', 'Sample', 'check_flags',
            'check_losses', 'read_sample', 'read_pair', 'spread', 'Target', 'target_of', 'meets', 'added_by', 'Line',
            'TunedOOD', 'measured', 'precision_after', 'nearest_of', 'in_words', 'unable', 'values_of', 'best_row',
-           'tune_sample', 'tune_single_score']
+           'share_note', 'tune_sample', 'tune_single_score']
 
 # %% ../../nbs/ood/03_single.ipynb #474deff0
 from dataclasses import dataclass, field
@@ -256,7 +256,8 @@ class TunedOOD:
     selective_risk: float = np.nan # on the sample; NaN where nothing is accepted
     tpr: float = 0.              # on the sample
     fpr: float = 0.              # 0 where the sample has no OOD inputs
-    precision: float = np.nan    # at the model's prior, or at the sample's share of OOD
+    precision: float = np.nan    # at `prior`
+    prior: float = np.nan        # share of OOD inputs: the model's, or that of the sample
     objective: float = np.inf    # the selective risk, or the expected cost; infinite where
                                  # infeasible
     bound: float = np.inf        # no classifier of the method has an objective below it;
@@ -306,7 +307,7 @@ def measured(accepted, sample:Sample, model, target:Target) -> dict:
     risk = lost/n_id if n_id else np.nan
     p = target.prior
     mixed = (1 - p)*tpr + p*fpr
-    return dict(selective_risk=risk, tpr=tpr, fpr=fpr,
+    return dict(selective_risk=risk, tpr=tpr, fpr=fpr, prior=p,
                 precision=(1 - p)*tpr/mixed if mixed > 0 else np.nan,
                 objective=risk if target.ratio else model.cost(tpr, fpr, lost/sample.n_id))
 
@@ -357,8 +358,8 @@ def in_words(model, nearest:dict) -> str:
 def unable(model, nearest, method, evaluated, note="") -> TunedOOD:
     "The infeasible result, with the remedy in words."
     return TunedOOD(status=Status.infeasible, nearest=nearest,
-                    message=in_words(model, nearest) + note, method=method,
-                    evaluated=evaluated)
+                    message="; ".join(filter(None, [in_words(model, nearest), note])),
+                    method=method, evaluated=evaluated)
 
 # %% ../../nbs/ood/03_single.ipynb #09a8d664
 def values_of(t:Sweep, target:Target) -> np.ndarray: # (k,) infinite where the target is
@@ -384,20 +385,28 @@ def best_row(t:Sweep, target:Target) -> int|None: # -1: accept nothing (costs on
 # %% ../../nbs/ood/03_single.ipynb #2b33c22c
 NO_OOD = "no OOD inputs in the sample: FPR 0 and precision 1 are conventions"
 
+def share_note(sample:Sample, model, target:Target) -> str:
+    "What a precision has to be read with: the share of OOD inputs."
+    if not sample.n_ood: return NO_OOD
+    if not isinstance(model, BoundedPrecisionRecall): return ""
+    whose = " of the sample" if model.prior is None else ""
+    return f"precision at the share {target.prior:.4g}{whose} of OOD inputs"
+
 def tune_sample(sample:Sample, model) -> TunedOOD:
     "The best threshold of a sample that was checked."
     target = target_of(model, sample.n_id, sample.n_ood)
     t = sweep(sample.s_r, sample.is_ood, added_by(sample, model, target))
     row = best_row(t, target)
     if row is None:
-        return unable(model, nearest_of([t], model, target), "sweep", len(t.threshold))
+        return unable(model, nearest_of([t], model, target), "sweep", len(t.threshold),
+                      share_note(sample, model, target))
     threshold = float(t.threshold[row]) if row >= 0 else -np.inf
     if np.isneginf(t.threshold[0]) and row < 0:
         threshold = np.nan     # else a score of -inf would be accepted
     values = measured(sample.s_r <= threshold, sample, model, target)
     return TunedOOD(status=Status.optimal, threshold=threshold, bound=values["objective"],
                     evaluated=len(t.threshold),
-                    message="" if sample.n_ood else NO_OOD, **values)
+                    message=share_note(sample, model, target), **values)
 
 # %% ../../nbs/ood/03_single.ipynb #890b4f2d
 def tune_single_score(

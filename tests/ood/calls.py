@@ -21,6 +21,7 @@ X_OOD = RNG.normal(size=(20, 2)) + [2, 6]
 SELECTOR = ood.DoubleScoreSelector(LogisticRegression(), model=MODEL).fit(X, Y, X_OOD)
 TUNED = ood.tune_double_score(LOSSES, S_R, S_G, IS_OOD, MODEL)
 CERTIFIED = ood.certify_targets(LOSSES, S_R, IS_OOD, min_tpr=.5)
+ANSWERS = ood.certify_answers(np.zeros(60), np.arange(60.), np.zeros(60), .2, .01)
 SOLUTION = MODEL.solve(P_ID, P_OOD, RISK)
 LAW = ood.synthetic_example(2.)
 SAMPLE = LAW.sample(50, 0)
@@ -85,6 +86,9 @@ def calls():
         "best_area": (ood.best_area, dict(scores=PAIR, is_ood=IS_OOD, losses=LOSSES, tol=.1, max_arcs=20)),
         "certify_targets": (ood.certify_targets, dict(scored, min_tpr=.4, max_fpr=.9, target_risk=.8, delta=.3, bound=1.)),
         "CertifiedOOD.accept": (CERTIFIED.accept, dict(scores=S_R)),
+        "certify_answers": (ood.certify_answers, dict(scored, target=.5, foreign_share=.1, delta=.3, bound=1.)),
+        "CertifiedAnswers.accept": (ANSWERS.accept, dict(scores=S_R)),
+        "CertifiedAnswers.curve": (ANSWERS.curve, dict(shares=[0., .1, 1.])),
         "msp": (ood.msp, dict(logits=LOGITS)),
         "mls": (ood.mls, dict(logits=LOGITS)),
         "react": (ood.react, dict(features=FEATURES, weight=HEAD, bias=np.zeros(3), train_features=FEATURES, percentile=90., level=None)),
@@ -137,7 +141,7 @@ LEGAL = {
         "score_on_line", "tune_double_score", "naive_grid", "TunedOOD.accept") for name in ("s_r", "s_g")},
     **{(call, "scores", "inf"): INFINITE for call in (
         "tune_single_score", "selective_risk_at", "roc_curve", "precision_recall_curve", "ccr_fpr_curve", "auroc", "aupr", "oscr", "best_area",
-        "certify_targets", "CertifiedOOD.accept")},
+        "certify_targets", "CertifiedOOD.accept", "certify_answers", "CertifiedAnswers.accept")},
     ("OODSolution.score", "ratio", "inf"): "the likelihood ratio is infinite where an input is never ID",
     **{("*", name, "huge"): LARGE for name in (
         "s_r", "s_g", "scores", "losses", "risk", "ratio", "p_ood", "p_id", "loss", "mu", "reject_id", "accept_ood", "lost", "logits",
@@ -149,8 +153,9 @@ LEGAL = {
     ("tune_double_score", "time_limit", "none"): "no limit", ("tune_double_score", "time_limit", "huge"): "a very long time",
     ("best_area", "losses", "none"): "AUROC is wanted",
     **{("certify_targets", name, "none"): "not asked for" for name in ("min_tpr", "max_fpr", "target_risk")},
-    ("certify_targets", "bound", "none"): "losses are at most 1",
-    ("CertifiedOOD.accept", "scores", "empty"): "no inputs, no answers",
+    **{(call, "bound", "none"): "losses are at most 1" for call in ("certify_targets", "certify_answers")},
+    **{(call, "scores", "empty"): "no inputs, no answers" for call in ("CertifiedOOD.accept", "CertifiedAnswers.accept")},
+    ("certify_answers", "target", "huge"): LARGE, ("CertifiedAnswers.curve", "shares", "none"): "every percent up to 50",
     ("DoubleScoreSelector.accept", "X", "empty"): "no inputs, no answers",
     ("DoubleScoreSelector.predict", "X", "empty"): "no inputs, no answers",
     ("DoubleScoreSelector.fit", "X_ood", "none"): "none at hand: tuned for errors alone",

@@ -6,6 +6,8 @@
 __all__ = ['named_score', 'DoubleScoreSelector', 'as_frame', 'report']
 
 # %% ../../../nbs/ood/advanced/selector.ipynb #1ef716bf
+import warnings
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -215,7 +217,8 @@ class DoubleScoreSelector(Abstaining, ClassifierMixin, BaseEstimator):
                               # distribution; "knn" is the distance to the half of X that
                               # does not tune
         model=None,           # BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD;
-                              # None: BoundedTPRFPR(.8, .2)
+                              # None: BoundedTPRFPR(.8, .2). A prior of None is the share
+                              # of X_ood among all inputs of fit
         guarantee=False,      # whether the threshold is certified on inputs kept for that;
                               # BoundedTPRFPR only
         delta=.05,            # allowed probability that the guarantee fails, in (0, 1)
@@ -245,15 +248,17 @@ class DoubleScoreSelector(Abstaining, ClassifierMixin, BaseEstimator):
                     # to its rows
     ):              # self
         """Fit the classifier where needed, tune the two scores (certified optimum), and
-        certify where asked.
+        certify where asked. An infeasible target gives a UserWarning.
 
         Raises: ValueError that names the argument, and where the sets are too small."""
         base, model, guarantee, delta = self._read_parameters()
         rng = legacy_random_state(self.random_state)
-        parts = self._hold_out(self._read(X, y, X_ood, base, guarantee), base, guarantee,
-                               rng, params)
+        given = self._read(X, y, X_ood, base, guarantee)
+        if getattr(model, "prior", 0.) is None:
+            model = replace(model, prior=given.n_ood/(given.n_ood + len(given.y)))
+        parts = self._hold_out(given, base, guarantee, rng, params)
         if guarantee: return self._tune_and_certify(parts, model, delta, rng)
-        return self._learn(self._tune(parts, model), None)
+        return self._learn(self._tune(parts, model), None, _room(parts))
 
 # %% ../../../nbs/ood/advanced/selector.ipynb #3ae57d69
 @patch
@@ -312,6 +317,14 @@ def _hold_out(self:DoubleScoreSelector, parts:_Parts, base, guarantee:bool, rng,
     return parts._replace(X=take(X, rest), y=y[rest])
 
 # %% ../../../nbs/ood/advanced/selector.ipynb #b1fc5a0e
+def _room(parts:_Parts) -> str:
+    "How far new rates are from those of the sample, at the least."
+    sizes = [len(parts.y)] + [parts.n_ood]*(parts.n_ood > 0)
+    near = " and ".join(f"{name} by {.5/np.sqrt(n):.2g}"
+                        for name, n in zip(("TPR", "FPR"), sizes))
+    return ("tuned on the sample, not certified: new inputs miss a target that is just met "
+            f"about as often as not; a standard error moves {near} at most")
+
 @patch
 def _tune(self:DoubleScoreSelector, parts:_Parts, model):
     return tune_double_score(**self._sample(parts), model=model)
@@ -330,7 +343,7 @@ def _tune_and_certify(self:DoubleScoreSelector, parts:_Parts, model, delta, rng)
                                               model.min_tpr, model.max_fpr, delta=delta))
 
 @patch
-def _learn(self:DoubleScoreSelector, tuned, certificate):
+def _learn(self:DoubleScoreSelector, tuned, certificate, said=""):
     """Set what was learned; a certificate's threshold and words go before those of the
     tuning."""
     self.__dict__.pop("certificate_", None)                  # of an earlier fit
@@ -340,7 +353,11 @@ def _learn(self:DoubleScoreSelector, tuned, certificate):
     last = tuned if certificate is None else certificate
     self.threshold_ = last.threshold
     self.status_ = last.status
-    self.message_ = last.message or "tuned on the sample, not certified"
+    infeasible = last.status == Status.infeasible
+    self.message_ = "; ".join(filter(None, [last.message, "" if infeasible else said]))
+    if infeasible:
+        warnings.warn(f"every input is rejected: {self.message_}", UserWarning,
+                      stacklevel=3)
     return self
 
 # %% ../../../nbs/ood/advanced/selector.ipynb #3d294d2e
