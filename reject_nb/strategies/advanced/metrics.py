@@ -210,7 +210,7 @@ def interval_at_share(
 ) -> tuple[float, float]:
     """Of the share of the others that is taken with a share of the positives: limits of the
     threshold, and those of Clopper and Pearson there, each with a fourth of the errors."""
-    level = (1 - confidence)/4
+    level, n_others = (1 - confidence)/4, int(n_others)
     first, last = binom.ppf([level, 1 - level], positives[-1], share) + [0, 1]
     taken = np.append(0, others)
     low = np.searchsorted(positives, first) + (not below) if first > 0 else 0
@@ -223,8 +223,8 @@ def interval_at_share(
 def student_interval(
     value:float,      # the metric of the sample
     drawn,            # of resamples; NaN where one kind is missing
-    effective:float,  # errors, or right answers if these are fewer
-    most:float,       # the metric's largest value: 1 or inf
+    effective:float,  # examples that count: errors, or right answers if these are fewer
+    most:float,       # the metric's largest value, may be inf
     confidence:float,
 ) -> tuple[float, float]:
     """Student's interval on the scale of log odds, of logs if `most` is inf; all that is
@@ -236,8 +236,9 @@ def student_interval(
     if most == np.inf:
         factor = np.exp(min(half, 700.))
         return float(value/factor), float(value*factor)
-    half /= 1 - value
-    return float(expit(logit(value) - half)), float(expit(logit(value) + half))
+    share = value/most
+    half /= 1 - share
+    return (float(most*expit(logit(share) - half)), float(most*expit(logit(share) + half)))
 
 # %% ../../../nbs/strategies/advanced/metrics.ipynb #20e2d8a2
 def _of_mean(losses, bound:float, draws:int, confidence:float, rng) -> tuple[float, float]:
