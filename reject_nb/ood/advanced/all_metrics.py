@@ -452,7 +452,7 @@ class RocDisplay:
         return self
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #2ef88f24
-KINDS = {"right": SAFE, "wrong": PALETTE[3], "OOD": UNSAFE}
+KINDS = {"right": (SAFE, "."), "wrong": (PALETTE[7], "x"), "OOD": (UNSAFE, "^")}
 
 class ScorePlaneDisplay:
     """Inputs in the plane of a score for errors and a score for foreign inputs, and the
@@ -517,20 +517,25 @@ class ScorePlaneDisplay:
         ax=None, # matplotlib axes; None: new ones
     ):           # self
         "Draw it."
-        self.ax_ = _axes(ax, "Each dot is an input; the foreign ones (OOD) and the wrong "
-                         "answers below the line, if there is one, are let through.")
+        self.ax_ = _axes(ax, "Each mark is an input; the foreign ones (OOD) and the wrong "
+                         "answers on the green side, if there is one, are let through.")
         self.figure_ = self.ax_.figure
-        for word, color in KINDS.items():
+        for word, (color, marker) in KINDS.items():
             which = self.kind == word
-            self.ax_.plot(self.s_r[which], self.s_g[which], ".", ms=4, alpha=.6,
+            self.ax_.plot(self.s_r[which], self.s_g[which], marker, ms=4, alpha=.6, mew=.8,
                           color=color, label=word)
         if self.angle is not None and self.threshold is not None:
             foot = self.threshold*np.array([np.cos(self.angle), np.sin(self.angle)])
             along = np.array([-np.sin(self.angle), np.cos(self.angle)])
             low = self.ax_.get_xlim()
             high = self.ax_.get_ylim()
-            self.ax_.axline(foot, foot + along, color=PALETTE[7], lw=1.5,
-                            label="accepted up to here")
+            self.ax_.axline(foot, foot + along, color=PALETTE[2], lw=1.5)
+            corners = np.meshgrid(low, high)
+            side = np.cos(self.angle)*corners[0] + np.sin(self.angle)*corners[1]
+            least = min(side.min(), self.threshold) - 1
+            self.ax_.contourf(*corners, side, [least, self.threshold], colors=PALETTE[2],
+                              alpha=.12)
+            self.ax_.fill([], [], color=PALETTE[2], alpha=.3, label="accepted")
             self.ax_.set(xlim=low, ylim=high)
         self.ax_.set(xlabel="score for errors", ylabel="score for foreign inputs")
         self.ax_.legend()
