@@ -51,7 +51,7 @@ def calls():
         "sele_surrogate": (s.sele_surrogate, dict(**areas, base=2., return_gradient=True)),
         "sele_surrogate_hvp": (s.sele_surrogate_hvp, dict(**areas, vector=RISK, base=2.)),
         "selective_metrics": (s.selective_metrics, dict(losses=LOSSES, scores=SCORES, coverages=[.5], risks=[.1], n_bootstrap=2, confidence=.9, random_state=1,
-                                                         labels=SCORES > .3, probabilities=1 - SCORES)),
+                                                         labels=np.arange(100)%3, probabilities=np.full(100, .8))),
         "compare_scores": (s.compare_scores, dict(losses=LOSSES, scores=SCORES, other_scores=-SCORES, metric="AUROC", n_bootstrap=3, confidence=.9, random_state=1)),
         "RiskCoverageDisplay": (s.RiskCoverageDisplay, dict(coverage=RISK, risk=RISK, name="a", point=(.5, .1))),
         "RiskCoverageDisplay.plot": (lambda ax, name, optimum: s.RiskCoverageDisplay(coverage=RISK, risk=RISK).plot(ax, name=name, optimum=optimum),

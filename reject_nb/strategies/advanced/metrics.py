@@ -268,7 +268,8 @@ def _coverage_interval(sample:SortedSample, ranking:Ranking, risk:float, bound:f
     return min(float(sure.max(initial=0)/ranking.n), float(high)), float(high)
 
 # %% ../../../nbs/strategies/advanced/metrics.ipynb #20e2d8a4
-def _intervals(sample:SortedSample, values, drawn, coverages, risks, confidence, rng) -> dict:
+def _intervals(sample:SortedSample, values, drawn, coverages, risks, confidence,
+               rng) -> dict:
     "An interval of each metric, none without resamples."
     if not drawn: return {}
     ranking = group(sample)
