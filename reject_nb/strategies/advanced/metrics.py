@@ -174,8 +174,10 @@ def selective_metrics(
     n_bootstrap = check_count(n_bootstrap, "n_bootstrap", low=0)
     confidence = check_probability(confidence, "confidence")
     rng = check_random_state(random_state)
-    classes = (None if labels is None else
-               np.unique(check_labels(labels, "labels", len(losses)), return_inverse=True)[1])
+    classes = None
+    if labels is not None:
+        known = check_labels(labels, "labels", len(losses))
+        classes = np.unique(known, return_inverse=True)[1]
     sample = sort_sample(losses, scores)
     by_loss = None if sample.binary else sort_sample(losses, losses)
     def numbers(sample, weights):
