@@ -145,7 +145,7 @@ def aupr(
     prior=None, # probability of OOD in [0, 1); the share in the sample when None
     positive:str="id", # "id" as in the paper, or "ood"
     interpolation:str="step", # "step": average precision, as in scikit-learn;
-                              # "trapezoid": as in OpenOOD, without ties
+                              # "trapezoid": as in OpenOOD, from precision 1
     double:str="envelope", # as in auroc
     n_angles:int=181, # of the grid for double scores
 ) -> float:     # in [0, 1]
@@ -158,7 +158,7 @@ def aupr(
         return float(p @ np.diff(recall, prepend=0.))
     def curve(s):
         p, recall, _ = pr_of(s, sample.is_ood, prior, positive)
-        return np.append(0., recall), np.append(p[0], p)
+        return np.append(0., recall), np.append(1., p)
     def area(s):
         recall, p = curve(s)
         return (float(p[1:] @ np.diff(recall)) if interpolation == "step"

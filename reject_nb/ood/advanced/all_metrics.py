@@ -22,6 +22,8 @@ from ...core.figures import PALETTE, SAFE, UNSAFE, figure
 from ..metrics import auroc_of, ccr_of, oscr_of, roc_curve
 from ..single import (
     Sample, Sweep, added, check_flags, line_score, read_sample, spread, sweep)
+from ...strategies.advanced.metrics import (
+    count_at_share, interval_at_share, student_interval)
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #hf4f4128
 @njit(cache=True)
@@ -53,16 +55,10 @@ def _walk(n_id, n_ood):
             (edge_out + waiting)/total_ood, error)
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #9e93cf07
-def _fpr_id(t:Sweep, share:float) -> float:
-    "Share of OOD inputs accepted with at least a share of the ID inputs."
-    k = int(np.searchsorted(t.n_id, share*t.total_id*(1 - 1e-12)))
-    return float(t.n_ood[k]/t.total_ood)
-
-def _fpr_ood(t:Sweep, share:float) -> float:
-    "Share of ID inputs rejected with at least a share of the OOD inputs."
-    k = int(np.searchsorted(t.n_ood, t.total_ood - share*t.total_ood*(1 - 1e-12),
-                            side="right"))
-    return float(1 - t.n_id[k - 1]/t.total_id) if k else 1.
+def _rates_of(t:Sweep) -> dict[str, tuple]:
+    "Positives and others for each rate at a TPR, cumulative from the surest positives on."
+    return {"fpr_id": (t.n_id, t.n_ood),
+            "fpr_ood": (np.cumsum(added(t.n_ood)[::-1]), np.cumsum(added(t.n_id)[::-1]))}
 
 def _ccr(t:Sweep, fpr:float) -> float:
     "Share of ID inputs answered right when at most a share of the OOD inputs is accepted."
@@ -76,8 +72,9 @@ def _numbers(t:Sweep, tpr:float, fpr:tuple) -> dict[str, float]:
     found = {
         "auroc": auroc_of(t), "aupr_in": aupr_in,
         "aupr_out": aupr_out, "aupr_in_trapezoid": (aupr_in + edge_in)/2,
-        "aupr_out_trapezoid": (aupr_out + edge_out)/2, "fpr_id": _fpr_id(t, tpr),
-        "fpr_ood": _fpr_ood(t, tpr), "detection_error": error,
+        "aupr_out_trapezoid": (aupr_out + edge_out)/2,
+        **{name: count_at_share(*counts, tpr)/int(counts[1][-1])
+           for name, counts in _rates_of(t).items()}, "detection_error": error,
     }
     if not len(t.loss): return found
     return (found | {"oscr": oscr_of(t, "joint"),
@@ -140,15 +137,25 @@ def _resampled(t:Sweep, rng) -> Sweep|None:
                  total_ood=int(foreign.sum()))
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #h15430af
-def _bootstrap(t:Sweep, tpr, fpr, n_boot:int, level:float,
+def _intervals(t:Sweep, values, tpr, fpr, n_boot:int, level:float,
                rng) -> dict[str, tuple[float, float]]:
-    "Percentile intervals of every number."
+    "Of rates by Clopper and Pearson, of other numbers by Student and the bootstrap."
     drawn = [_numbers(again, tpr, fpr)
              for again in (_resampled(t, rng) for _ in range(n_boot)) if again]
-    if not drawn: return {}
-    ends = [.5 - level/2, .5 + level/2]
-    return {name: tuple(np.quantile([d[name] for d in drawn], ends).tolist())
-            for name in drawn[0]}
+    few = min(t.total_id, t.total_ood)
+    found = {name: student_interval(value, [d[name] for d in drawn], few, 1., level)
+             for name, value in values.items()}
+    # a least value is too small: the upper end starts from what the bootstrap corrects
+    least, errors = values["detection_error"], [d["detection_error"] for d in drawn]
+    found["detection_error"] = (
+        student_interval(least, errors, few, .5, level)[0],
+        student_interval(2*least - np.mean(errors), errors, few, .5, level)[1])
+    for name, (positives, others) in _rates_of(t).items():
+        found[name] = interval_at_share(positives, others, tpr, others[-1], level)
+    for f in fpr if len(t.loss) else ():
+        found[f"ccr_at_{f:g}"] = interval_at_share(t.n_ood, t.n_id - t.loss, f, t.total_id,
+                                                   level, below=True)
+    return found
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #1a21ca64
 @dataclass(frozen=True, kw_only=True)
@@ -212,7 +219,7 @@ def ood_metrics(
     rng = check_random_state(random_state)
     t = sweep(scores, flags, None if right is None else (~right & ~flags).astype(float))
     values = _numbers(t, tpr, fpr)
-    intervals = _bootstrap(t, tpr, fpr, n_boot, level, rng) if n_boot else {}
+    intervals = _intervals(t, values, tpr, fpr, n_boot, level, rng) if n_boot else {}
     intervals["auroc"] = _log_odds_interval(values["auroc"], auroc_variance(t), level)
     return OODMetrics(n_id=t.total_id, n_ood=t.total_ood, values=values,
                       intervals=intervals, level=level)
@@ -445,7 +452,7 @@ class RocDisplay:
         return self
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #2ef88f24
-KINDS = {"right": SAFE, "wrong": PALETTE[3], "OOD": UNSAFE}
+KINDS = {"right": (SAFE, "."), "wrong": (PALETTE[7], "x"), "OOD": (UNSAFE, "^")}
 
 class ScorePlaneDisplay:
     """Inputs in the plane of a score for errors and a score for foreign inputs, and the
@@ -510,20 +517,25 @@ class ScorePlaneDisplay:
         ax=None, # matplotlib axes; None: new ones
     ):           # self
         "Draw it."
-        self.ax_ = _axes(ax, "Each dot is an input; the foreign ones (OOD) and the wrong "
-                         "answers below the line, if there is one, are let through.")
+        self.ax_ = _axes(ax, "Each mark is an input; the foreign ones (OOD) and the wrong "
+                         "answers on the green side, if there is one, are let through.")
         self.figure_ = self.ax_.figure
-        for word, color in KINDS.items():
+        for word, (color, marker) in KINDS.items():
             which = self.kind == word
-            self.ax_.plot(self.s_r[which], self.s_g[which], ".", ms=4, alpha=.6,
+            self.ax_.plot(self.s_r[which], self.s_g[which], marker, ms=4, alpha=.6, mew=.8,
                           color=color, label=word)
         if self.angle is not None and self.threshold is not None:
             foot = self.threshold*np.array([np.cos(self.angle), np.sin(self.angle)])
             along = np.array([-np.sin(self.angle), np.cos(self.angle)])
             low = self.ax_.get_xlim()
             high = self.ax_.get_ylim()
-            self.ax_.axline(foot, foot + along, color=PALETTE[7], lw=1.5,
-                            label="accepted up to here")
+            self.ax_.axline(foot, foot + along, color=PALETTE[2], lw=1.5)
+            corners = np.meshgrid(low, high)
+            side = np.cos(self.angle)*corners[0] + np.sin(self.angle)*corners[1]
+            least = min(side.min(), self.threshold) - 1
+            self.ax_.contourf(*corners, side, [least, self.threshold], colors=PALETTE[2],
+                              alpha=.12)
+            self.ax_.fill([], [], color=PALETTE[2], alpha=.3, label="accepted")
             self.ax_.set(xlim=low, ylim=high)
         self.ax_.set(xlabel="score for errors", ylabel="score for foreign inputs")
         self.ax_.legend()
