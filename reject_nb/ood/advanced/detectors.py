@@ -182,7 +182,9 @@ class KNN(Detector):
         "Keep the training features, and a copy in single precision for the search."
         rows = feature_matrix(train_features, "train_features")
         self._ks = _ranks(self.k, len(rows))
-        if check_flag(self.normalize, "normalize"): rows = unit_rows(rows)
+        self._several = np.ndim(self.k) > 0
+        self._unit = check_flag(self.normalize, "normalize")
+        if self._unit: rows = unit_rows(rows)
         self.train_ = rows
         self.mean_ = rows.mean(0)
         centred = rows - self.mean_
@@ -194,10 +196,10 @@ class KNN(Detector):
         return self
 
     def _scores(self, features):
-        new = unit_rows(features) if self.normalize else features
+        new = unit_rows(features) if self._unit else features
         blocks = [self._of_block(new[i:i + BLOCK]) for i in range(0, len(new), BLOCK)]
         out = np.concatenate(blocks).T
-        return out[0] if np.ndim(self.k) == 0 else out
+        return out if self._several else out[0]
 
     def _of_block(self, new) -> np.ndarray: # (n, len(k))
         "A product in single precision, and how far it may be off."

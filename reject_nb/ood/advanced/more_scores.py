@@ -127,10 +127,11 @@ def scale(
 
     Source: Xu, Chen, Franchi, Yao, ICLR 2024."""
     rows = feature_matrix(features, "features")
-    weight, bias = linear_head(weight, bias, rows.shape[1])
-    weak = round(rows.shape[1]*check_number(percentile, "percentile", 0., 100.)/100)
-    if weak == rows.shape[1]:
-        raise refuse("percentile", "lower: no feature is above it", percentile)
+    d = rows.shape[1]
+    weight, bias = linear_head(weight, bias, d)
+    percentile = check_number(percentile, "percentile", 0., 100., open_high=True)
+    weak = 1 + int((d - 1)*percentile/100)
+    if weak == d: raise refuse("features", "of two columns or more", rows)
     strong = np.partition(rows, weak, axis=1)[:, weak:].sum(1)
     alive = rows.any(axis=1)
     if (bad := np.flatnonzero(alive & ~(strong > 0))).size:
@@ -203,7 +204,8 @@ class LearnedRatio:
         from sklearn.base import clone
         from sklearn.ensemble import ExtraTreesClassifier
         from sklearn.model_selection import StratifiedKFold, cross_val_predict
-        if self.share is not None: check_probability(self.share, "share")
+        self.share_ = (None if self.share is None
+                       else check_probability(self.share, "share"))
         sizes = [_rows(X_id, "X_id"), _rows(X_mixed, "X_mixed")]
         # odds are wanted, not labels: leaves of 30 inputs, a mean over trees
         model = (ExtraTreesClassifier(100, min_samples_leaf=30, random_state=0)
@@ -230,8 +232,8 @@ class LearnedRatio:
     def _ratio(self, odds) -> np.ndarray: # (n,)
         p = np.clip(odds[:, 1], 1e-12, 1 - 1e-12)
         ratio = self.balance_*p/(1 - p)
-        return (ratio if self.share is None
-                else np.maximum(ratio - (1 - self.share), 0)/self.share)
+        return (ratio if self.share_ is None
+                else np.maximum(ratio - (1 - self.share_), 0)/self.share_)
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #9be677f6
 def _rows(X, name:str) -> int:
