@@ -140,7 +140,7 @@ def scale(
     with np.errstate(over="ignore", invalid="ignore"):
         factor = np.exp(np.where(alive, rows.sum(1), 0)/np.where(alive, strong, 1))
         z = row_product(rows*factor[:, None], weight.T) + bias
-        return finite_scores(-logsumexp(z), "features", rows)
+        return finite_scores(-logsumexp(z), "features and weight", rows)
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #3e707876
 @dataclass(eq=False)
@@ -227,6 +227,7 @@ class LearnedRatio:
         "The ratio, high where an input is foreign; not for rows that were learned from."
         if not hasattr(self, "classifier_"):
             raise ValueError("LearnedRatio must be fitted before it scores: call fit")
+        _rows(X, "X", 1)
         return self._ratio(self.classifier_.predict_proba(X))
 
     def _ratio(self, odds) -> np.ndarray: # (n,)
@@ -236,11 +237,11 @@ class LearnedRatio:
                 else np.maximum(ratio - (1 - self.share_), 0)/self.share_)
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #9be677f6
-def _rows(X, name:str) -> int:
-    "How many inputs there are, at least two."
+def _rows(X, name:str, least:int=2) -> int:
+    "How many inputs there are, at least so many."
     n = X.shape[0] if hasattr(X, "iloc") or hasattr(X, "tocsr") else len(
         check_matrix(X, name))
-    if n < 2: raise refuse(name, "a table of at least two rows", X)
+    if n < least: raise refuse(name, f"a table of at least {least} rows", X)
     return n
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #h2c7cfd7
