@@ -129,7 +129,7 @@ class ReAct(Detector):
     """Energy of the logits of features that are clipped at a level, `level_`.
 
     Source: Sun, Guo, Li, NeurIPS 2021."""
-    percentile:float = 90. # of all training feature values, in [0, 100]
+    percentile: float = 90. # of all training feature values, in [0, 100]
 
     def fit(self,
         train_features, # (N, d), where the clipping level comes from
@@ -173,8 +173,8 @@ class KNN(Detector):
     there are several.
 
     Source: Sun et al., ICML 2022."""
-    k:int|tuple = 50      # which neighbour, from 1 to N; or several of them
-    normalize:bool = True # features to length 1
+    k: int|tuple = 50      # which neighbour, from 1 to N; or several of them
+    normalize: bool = True # features to length 1
 
     def fit(self,
         train_features, # (N, d)
@@ -234,7 +234,7 @@ class ViM(Detector):
     """Virtual logit minus the log-sum-exp of the logits.
 
     Source: Wang et al., CVPR 2022."""
-    dim:int|None = None # of the principal subspace, from 1 to d - 1; half of d by default
+    dim: int|None = None # of the principal subspace, from 1 to d - 1; half of d by default
 
     def fit(self,
         train_features, # (N, d), d at least 2

@@ -85,7 +85,7 @@ class RelativeMahalanobis(Detector):
     """Squared distance to the nearest class minus that to one Gaussian for all.
 
     Source: Ren et al., 2021, arXiv:2106.09022."""
-    ridge:float = 1e-6 # added to both covariances' diagonals, above 0, as a share of the
+    ridge: float = 1e-6 # added to both covariances' diagonals, above 0, as a share of the
                        # features' mean variance
 
     def fit(self,
@@ -148,7 +148,7 @@ class DICE(Detector):
     """Energy of the logits of a sparse last layer, `weight_`.
 
     Source: Sun, Li, ECCV 2022."""
-    share:float = .9 # of the weights that is set to zero, in [0, 1]
+    share: float = .9 # of the weights that is set to zero, in [0, 1]
 
     def fit(self,
         train_features, # (N, d), whose means rank the weights
@@ -191,8 +191,8 @@ class LearnedRatio:
     `own_mixed_`.
 
     Source: Franc, Paplham, Prusa, ECCV 2024 (POSCOD)."""
-    classifier:Any = None   # with predict_proba; None: 100 randomised trees of scikit-learn
-    share:float|None = None # of foreign inputs in the mixture, in (0, 1), where it is known
+    classifier: Any = None   # with predict_proba; None: 100 randomised trees of scikit-learn
+    share: float|None = None # of foreign inputs in the mixture, in (0, 1), where it is known
 
     def fit(self,
         X_id,    # at least two inputs in distribution, as the classifier takes them
