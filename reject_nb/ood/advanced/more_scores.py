@@ -191,8 +191,8 @@ class LearnedRatio:
     `own_mixed_`.
 
     Source: Franc, Paplham, Prusa, ECCV 2024 (POSCOD)."""
-    classifier: Any = None   # with predict_proba; None: 100 randomised trees of scikit-learn
-    share: float|None = None # of foreign inputs in the mixture, in (0, 1), where it is known
+    classifier: Any = None   # with predict_proba; None: 100 trees of scikit-learn
+    share: float|None = None # of foreign inputs in the mixture, in (0, 1), if known
 
     def fit(self,
         X_id,    # at least two inputs in distribution, as the classifier takes them
