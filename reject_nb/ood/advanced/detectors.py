@@ -111,7 +111,8 @@ class Detector:
             raise ValueError(f"{type(self).__name__} must be fitted before it scores: "
                              "call fit")
         rows = feature_matrix(features, "features", self.n_features_)
-        return finite_scores(self._scores(rows), "features", rows)
+        with np.errstate(over="ignore", invalid="ignore"): found = self._scores(rows)
+        return finite_scores(found, "features", rows)
 
     def _scores(self, features) -> np.ndarray: # (n,)
         raise NotImplementedError
