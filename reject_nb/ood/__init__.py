@@ -24,11 +24,9 @@ if TYPE_CHECKING:
     from reject_nb.ood.metrics import (
         aupr, auroc, ccr_fpr_curve, oscr, precision_recall_curve, roc_curve)
     from reject_nb.ood.advanced.lines import naive_grid
-    from reject_nb.ood.advanced.detectors import knn, mls, msp, odin, react, vim
+    from reject_nb.ood.advanced.detectors import KNN, ReAct, ViM, mls, msp, odin
     from reject_nb.ood.advanced.more_scores import (
-        LearnedRatio, ash, dice, energy, entropy, fdbd, gen, gradnorm, kl_matching,
-        learn_ratio, mahalanobis, nnguide, plug_in_score, relative_mahalanobis, residual,
-        she, sirc)
+        DICE, LearnedRatio, RelativeMahalanobis, energy, gen, plug_in_score, scale)
     from reject_nb.ood.advanced.all_metrics import (
         Comparison, OODMetrics, RocDisplay, ScorePlaneDisplay, best_area, compare_detectors,
         ood_metrics)

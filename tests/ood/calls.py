@@ -15,6 +15,7 @@ P_ID, P_OOD, RISK = [.5, .3, .2], [.1, .2, .7], [.1, .2, .3]
 P_JOINT = [[.3, .1], [.2, .4]]
 FEATURES, HEAD = RNG.normal(size=(8, 4)), RNG.normal(size=(3, 4))
 LOGITS = FEATURES@HEAD.T
+LAYER = dict(train_features=FEATURES, weight=HEAD, bias=np.zeros(3))
 ROWS = LOGITS.argmax(1)    # labels that are rows of the head
 X, Y = RNG.normal(size=(40, 2)) + np.repeat([[0, 0], [4, 0]], 20, axis=0), np.repeat([0, 1], 20)
 X_OOD = RNG.normal(size=(20, 2)) + [2, 6]
@@ -33,6 +34,11 @@ def select(estimator=None, **parameters):
     """A selector that was built and fitted."""
     estimator = LogisticRegression() if estimator is None else estimator
     return ood.DoubleScoreSelector(estimator, **parameters).fit(X, Y, X_OOD)
+
+
+def fitted(kind, **learned_from):
+    """A detector that was built and fitted."""
+    return lambda **parameters: kind(**parameters).fit(**learned_from)
 
 
 class Network:
@@ -91,9 +97,15 @@ def calls():
         "CertifiedAnswers.curve": (ANSWERS.curve, dict(shares=[0., .1, 1.])),
         "msp": (ood.msp, dict(logits=LOGITS)),
         "mls": (ood.mls, dict(logits=LOGITS)),
-        "react": (ood.react, dict(features=FEATURES, weight=HEAD, bias=np.zeros(3), train_features=FEATURES, percentile=90., level=None)),
-        "knn": (ood.knn, dict(features=FEATURES, train_features=FEATURES, k=2, normalize=True, block=3)),
-        "vim": (ood.vim, dict(features=FEATURES, logits=LOGITS, weight=HEAD, bias=np.zeros(3), train_features=FEATURES, train_logits=LOGITS, dim=2)),
+        "KNN": (fitted(ood.KNN, train_features=FEATURES), dict(k=2, normalize=True)),
+        "KNN.fit": (ood.KNN(2).fit, dict(train_features=FEATURES)),
+        "KNN.score": (ood.KNN(2).fit(FEATURES).score, dict(features=FEATURES)),
+        "ReAct": (fitted(ood.ReAct, **LAYER), dict(percentile=90.)),
+        "ReAct.fit": (ood.ReAct().fit, LAYER),
+        "ReAct.score": (ood.ReAct().fit(**LAYER).score, dict(features=FEATURES)),
+        "ViM": (fitted(ood.ViM, **LAYER), dict(dim=2)),
+        "ViM.fit": (ood.ViM().fit, LAYER),
+        "ViM.score": (ood.ViM().fit(**LAYER).score, dict(features=FEATURES)),
         "odin": (ask_odin, dict(model=Network(), inputs=FEATURES, temperature=10., noise=.01, std=1., batch=4)),
         "report": (ood.report, dict(losses=LOSSES, scores={"A": S_R}, is_ood=IS_OOD, model=MODEL, areas=False)),
         "ood_metrics": (ood.ood_metrics, dict(scores=S_R, is_ood=IS_OOD, right=IS_OOD, tpr=.9, fpr=.1, n_boot=2, level=.9, random_state=0)),
@@ -105,21 +117,18 @@ def calls():
         "ScorePlaneDisplay": (ood.ScorePlaneDisplay, dict(s_r=S_R, s_g=S_G, kind=["right", "wrong", "OOD"]*2, angle=.5, threshold=1.)),
         "ScorePlaneDisplay.from_predictions": (ood.ScorePlaneDisplay.from_predictions, dict(losses=LOSSES, s_r=S_R, s_g=S_G, is_ood=IS_OOD)),
         "energy": (ood.energy, dict(logits=LOGITS, temperature=1.)),
-        "entropy": (ood.entropy, dict(logits=LOGITS)),
         "gen": (ood.gen, dict(logits=LOGITS, gamma=.1, top=2)),
-        "kl_matching": (ood.kl_matching, dict(logits=LOGITS, train_logits=LOGITS)),
-        "mahalanobis": (ood.mahalanobis, dict(features=FEATURES, train_features=FEATURES, train_labels=ROWS, ridge=1e-3)),
-        "relative_mahalanobis": (ood.relative_mahalanobis, dict(features=FEATURES, train_features=FEATURES, train_labels=ROWS, ridge=1e-3)),
-        "residual": (ood.residual, dict(features=FEATURES, weight=HEAD, bias=np.zeros(3), train_features=FEATURES, dim=2)),
-        "she": (ood.she, dict(features=FEATURES, weight=HEAD, bias=np.zeros(3), train_features=FEATURES, train_labels=ROWS)),
-        "nnguide": (ood.nnguide, dict(features=FEATURES, weight=HEAD, bias=np.zeros(3), train_features=FEATURES, k=2, block=3)),
-        "fdbd": (ood.fdbd, dict(features=FEATURES, weight=HEAD, bias=np.zeros(3), train_features=FEATURES)),
-        "ash": (ood.ash, dict(features=np.abs(FEATURES), weight=HEAD, bias=np.zeros(3), share=.5, variant="s")),
-        "dice": (ood.dice, dict(features=FEATURES, weight=HEAD, bias=np.zeros(3), train_features=FEATURES, share=.5)),
-        "gradnorm": (ood.gradnorm, dict(features=FEATURES, weight=HEAD, bias=np.zeros(3), temperature=1.)),
-        "sirc": (ood.sirc, dict(s_r=S_R, s_g=S_G, train_s_g=S_G)),
+        "scale": (ood.scale, dict(features=np.abs(FEATURES), weight=HEAD, bias=np.zeros(3), percentile=50.)),
+        "DICE": (fitted(ood.DICE, **LAYER), dict(share=.5)),
+        "DICE.fit": (ood.DICE().fit, LAYER),
+        "DICE.score": (ood.DICE().fit(**LAYER).score, dict(features=FEATURES)),
+        "RelativeMahalanobis": (fitted(ood.RelativeMahalanobis, train_features=FEATURES, train_labels=ROWS), dict(ridge=1e-3)),
+        "RelativeMahalanobis.fit": (ood.RelativeMahalanobis().fit, dict(train_features=FEATURES, train_labels=ROWS)),
+        "RelativeMahalanobis.score": (ood.RelativeMahalanobis().fit(FEATURES, ROWS).score, dict(features=FEATURES)),
+        "LearnedRatio": (fitted(ood.LearnedRatio, X_id=X, X_mixed=X_OOD), dict(classifier=LogisticRegression(), share=.3)),
+        "LearnedRatio.fit": (ood.LearnedRatio(LogisticRegression()).fit, dict(X_id=X, X_mixed=X_OOD)),
+        "LearnedRatio.score": (ood.LearnedRatio(LogisticRegression()).fit(X, X_OOD).score, dict(X=X)),
         "plug_in_score": (ood.plug_in_score, dict(s_r=RISK, s_g=P_OOD, reject_cost=.2, accept_cost=.3)),
-        "learn_ratio": (ood.learn_ratio, dict(X_id=X, X_mixed=X_OOD, classifier=LogisticRegression(), share=.3)),
         "DoubleScoreSelector": (select, dict(estimator=LogisticRegression(), risk_score="msp", ood_score="knn", model=MODEL, guarantee=False,
                                              delta=.1, reject_label="auto", random_state=0, prefit=False)),
         "DoubleScoreSelector.fit": (ood.DoubleScoreSelector(LogisticRegression(), model=MODEL).fit, dict(X=X, y=Y, X_ood=X_OOD)),
@@ -161,7 +170,7 @@ LEGAL = {
     ("DoubleScoreSelector.fit", "X_ood", "none"): "none at hand: tuned for errors alone",
     ("DoubleScoreSelector.score", "sample_weight", "none"): "equal weights", ("DoubleScoreSelector.score", "y", "huge"): "a label may be any number",
     **{(f"DoubleScoreSelector.{name}", "X", "huge"): LARGE for name in ("predict_proba", "decision_function")},
-    ("vim", "dim", "none"): "half of the features", ("residual", "dim", "none"): "half of the features",
+    ("ViM", "dim", "none"): "half of the features",
     ("ood_metrics", "right", "none"): "not known", ("ood_metrics", "fpr", "empty"): "no CCR is asked for", ("ood_metrics", "random_state", "none"): "fresh entropy",
     ("ood_metrics", "random_state", "huge"): "a seed may have any size", ("ood_metrics", "scores", "inf"): INFINITE,
     **{("compare_detectors", name, kind): why for name in ("scores_a", "scores_b") for kind, why in (("inf", INFINITE), ("huge", LARGE))},
@@ -170,11 +179,11 @@ LEGAL = {
     **{("ScorePlaneDisplay", name, "none"): "no line" for name in ("angle", "threshold")},
     **{("ScorePlaneDisplay", name, "huge"): LARGE for name in ("angle", "threshold")},
     **{(call, "ax", "none"): "new axes" for call in ("RocDisplay.plot", "ScorePlaneDisplay.plot")},
-    ("gen", "top", "none"): "all classes", ("learn_ratio", "share", "none"): "unknown", ("learn_ratio", "classifier", "none"): "randomised trees",
+    ("gen", "top", "none"): "all classes", ("LearnedRatio", "share", "none"): "unknown", ("LearnedRatio", "classifier", "none"): "randomised trees",
     **{(call, name, "huge"): LARGE for call, name in (
-        ("energy", "temperature"), ("gradnorm", "temperature"), ("gen", "gamma"), ("mahalanobis", "ridge"), ("relative_mahalanobis", "ridge"),
-        ("learn_ratio", "X_id"), ("learn_ratio", "X_mixed"))},
-    **{(call, "train_labels", kind): "a label may be any number" for kind in ("huge", "inf") for call in ("mahalanobis", "relative_mahalanobis")},
+        ("energy", "temperature"), ("gen", "gamma"), ("RelativeMahalanobis", "ridge"),
+        ("LearnedRatio.fit", "X_id"), ("LearnedRatio.fit", "X_mixed"), ("LearnedRatio.score", "X"))},
+    **{("RelativeMahalanobis.fit", "train_labels", kind): "a label may be any number" for kind in ("huge", "inf")},
     ("DoubleScoreSelector", "estimator", "none"): "the call above puts logistic regression in its place",
     ("DoubleScoreSelector", "model", "none"): "the targets .8 and .2", ("DoubleScoreSelector", "reject_label", "*"): "text, numbers and None are labels",
     ("DoubleScoreSelector", "random_state", "none"): "fresh entropy", ("SyntheticExample.sample", "random_state", "none"): "fresh entropy",

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...core.checks import check_choice
 from ...data.loading import load
-from ..advanced.detectors import knn, mls, msp, odin, react, vim
+from ..advanced.detectors import KNN, ReAct, ViM, mls, msp, odin
 from .setup import FRACTIONS, NEIGHBOURS, score_path, store_scores
 from ..metrics import auroc
 
@@ -69,24 +69,24 @@ def areas_by_setting(own, others) -> np.ndarray: # (OOD sets, settings)
 # %% ../../../nbs/ood/experiments/networks.ipynb #d2a29615
 def score_sets(
     net,   # torch module with `features` and `head`
-    train, # (features, logits) of the training inputs
+    train_features, # (N, d) of the training inputs
     sets:dict, # name -> (inputs as the network takes them, labels); the first one is ID
     std,   # as in odin
 ) -> dict: # name -> (6, n) float32; "wrong" (n_id,) bool; "knn auroc", "vim auroc" (OOD
            # sets, settings)
     "Six scores of each set (Table 2), and the AUROC of KNN and VIM at other settings."
     W, b = [p.detach().double().cpu().numpy() for p in (net.head.weight, net.head.bias)]
-    near = train[0].astype(np.float32)
     dims = [round(x*W.shape[1]) for x in FRACTIONS]
-    out = {}
-    by_k = {}
-    by_dim = {}
+    neighbours = KNN(NEIGHBOURS).fit(train_features)
+    clipped = ReAct().fit(train_features, W, b)
+    virtual = [ViM(dim).fit(train_features, W, b) for dim in dims]
+    out, by_k, by_dim = {}, {}, {}
     for name, (inputs, labels) in sets.items():
         f, z = forward(net, inputs)
-        by_k[name] = knn(f.astype(np.float32), near, NEIGHBOURS)
-        by_dim[name] = [vim(f, z, W, b, train[0], train[1], dim) for dim in dims]
+        by_k[name] = neighbours.score(f)
+        by_dim[name] = [model.score(f) for model in virtual]
         # as in DETECTORS
-        six = (msp(z), mls(z), odin(net, inputs, std=std), react(f, W, b, train[0]),
+        six = (msp(z), mls(z), odin(net, inputs, std=std), clipped.score(f),
                by_k[name][NEIGHBOURS.index(50)], by_dim[name][FRACTIONS.index(.5)])
         out[name] = np.stack(six).astype(np.float32)
         if "wrong" not in out: out["wrong"] = z.argmax(1) != labels
@@ -162,7 +162,7 @@ def score_training(net, prepare, std, train_X, sets:dict) -> dict: # as score_se
     # it
     """The six detectors on sets of raw images; training features come from the images
     without augmentation."""
-    return score_sets(net, passed(net, prepare, train_X),
+    return score_sets(net, passed(net, prepare, train_X)[0],
                       {name: (prepare(X), y) for name, (X, y) in sets.items()}, std)
 
 # %% ../../../nbs/ood/experiments/networks.ipynb #ef1c6fe3
