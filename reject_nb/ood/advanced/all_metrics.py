@@ -55,7 +55,7 @@ def _walk(n_id, n_ood):
             (edge_out + waiting)/total_ood, error)
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #9e93cf07
-def _rates_of(t:Sweep) -> dict[str, tuple]:
+def _rates_of(t:Sweep) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     "Positives and others for each rate at a TPR, cumulative from the surest positives on."
     return {"fpr_id": (t.n_id, t.n_ood),
             "fpr_ood": (np.cumsum(added(t.n_ood)[::-1]), np.cumsum(added(t.n_id)[::-1]))}

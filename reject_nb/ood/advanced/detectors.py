@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['ONE', 'THINNED', 'BLOCK', 'finite_matrix', 'feature_matrix', 'logit_matrix', 'logsumexp', 'msp', 'mls', 'row_product',
-           'finite_scores', 'Detector', 'linear_head', 'ReAct', 'unit_rows', 'KNN', 'knn', 'ViM', 'odin']
+           'finite_scores', 'Detector', 'linear_head', 'ReAct', 'unit_rows', 'KNN', 'ViM', 'odin']
 
 # %% ../../../nbs/ood/advanced/detectors.ipynb #a3866f95
 import warnings
@@ -223,11 +223,6 @@ class KNN(Detector):
         few = np.flatnonzero(score <= up_to(score[:some] if some > 4*last + 4 else score))
         few = few[score[few] <= up_to(score[few])]
         return np.sort(np.linalg.norm(row - self.train_[few], axis=1))[self._ks - 1]
-
-# %% ../../../nbs/ood/advanced/detectors.ipynb #t50d0006
-def knn(features, train_features, k=50, normalize:bool=True) -> np.ndarray: # (n,)
-    "Scores of one batch; `KNN` is fitted once for many."
-    return KNN(k, normalize).fit(train_features).score(features)
 
 # %% ../../../nbs/ood/advanced/detectors.ipynb #97a5bc60
 @dataclass(eq=False)

@@ -24,7 +24,7 @@ from ...core.tails import (
 from ..distributions import check_prior
 from ..single import Line, Sample, Sweep, line_score, read_sample, spread, sweep
 from ...risk_control.band_and_chain import examples_needed
-from ...risk_control.cascade import data_generator
+from ...risk_control.betting import data_generator
 from ...risk_control.targets import order_statistic
 from ...risk_control.threshold import calibration_sample, certify_sample, ltt
 

@@ -20,7 +20,7 @@ from ...core.checks import (
     check_flag, check_instance, check_probability, check_vector, refuse)
 from ...core.labels import round_scores
 from ...core.results import Status
-from .detectors import knn, mls
+from .detectors import KNN, mls
 from .guarantees import certify_targets
 from ..double import tune_double_score, tune_pair
 from ..metrics import aupr, auroc, oscr
@@ -94,15 +94,14 @@ def _seen(steps, X, missing=False):
 # %% ../../../nbs/ood/advanced/selector.ipynb #ada96f71
 _NEIGHBOUR = 10
 
-def _knn(steps, train, mean, sd, missing, X):
+def _knn(steps, neighbours, mean, sd, missing, X):
     """Distance to a neighbour among dense rows; infinite where a value is missing that
     never was in training."""
     Z = _seen(steps, X, missing)
     out = np.full(len(Z), np.inf)
     whole = ~np.isnan(Z).any(1)
     rows = (Z[whole] - mean)/sd
-    if len(rows):
-        out[whole] = knn(rows, train, min(_NEIGHBOUR, len(train)), normalize=False)
+    if len(rows): out[whole] = neighbours.score(rows)
     return out
 
 def _sparse_knn(steps, scaler, index, X):
@@ -123,7 +122,8 @@ def _distances(classifier, X_train):
         return partial(_sparse_knn, steps, scaler, index)
     mean = train.mean(0)
     sd = np.maximum(train.std(0), 1e-12)
-    return partial(_knn, steps, (train - mean)/sd, mean, sd, _takes_missing(classifier))
+    neighbours = KNN(min(_NEIGHBOUR, len(train)), normalize=False).fit((train - mean)/sd)
+    return partial(_knn, steps, neighbours, mean, sd, _takes_missing(classifier))
 
 # %% ../../../nbs/ood/advanced/selector.ipynb #be425f92
 def named_score(

@@ -32,7 +32,7 @@ def count_at_share(
     "How many of the others are taken with at least a share of the positives."
     return int(others[np.searchsorted(positives, share*positives[-1]*(1 - 1e-12))])
 
-def _false_rates(ranking:Ranking) -> dict[str, tuple]:
+def _false_rates(ranking:Ranking) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     "Positives and others for each false positive rate, cumulative."
     right = ranking.size - ranking.loss
     return {"FPR@95TPR right": (np.cumsum(right), ranking.lost),
