@@ -66,7 +66,7 @@ class CertifiedThreshold:
         if self.threshold == np.inf: return "every input is accepted"
         angle = "" if self.line is None else (
             f" on the line at {np.degrees(self.line.angle):.0f} degrees between both")
-        return f"accepted is a score up to {self.threshold:.6g}{angle}"
+        return f"accepted is a score up to {self.threshold + 0.:.6g}{angle}"
 
 def on_line(pair, line:Line) -> np.ndarray: # (n,)
     "The score of a line; NaN, which is not accepted, for an infinite one minus another."
