@@ -129,10 +129,9 @@ def _largest_in(band, ranks):
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #33d61ea2
 @njit(cache=True)
 def _hits(bounds, ranks, target):
-    """P(S(ranks[i]) <= bounds[i] for some i from 1 on) for the flat distribution, and the
-    most counts that are followed at once."""
+    "P(S(ranks[i]) <= bounds[i] for some i from 1 on) for the flat distribution."
     mass = np.zeros(ranks[-1] + 3)
-    mass[0], low, high, total, width = 1., np.int64(0), np.int64(0), 0., np.int64(1)
+    mass[0], low, high, total = 1., np.int64(0), np.int64(0), 0.
     size, steps = np.int64(0), mass[:1]
     for i in range(1, len(ranks)):
         if ranks[i] - ranks[i - 1] != size:
@@ -140,8 +139,7 @@ def _hits(bounds, ranks, target):
             steps = _errors_of(size, target)
         low, high, hit = _advance(mass, low, high, steps, bounds[i])
         total += hit
-        width = max(width, high - low + 1)
-    return total, width
+    return total
 
 def band_probability(
     band:np.ndarray, # (n + 1,) whole numbers that do not fall, band[m] for rank m
@@ -149,7 +147,7 @@ def band_probability(
 ) -> float:          # in [0, 1]
     "P(S(m) <= band[m] for some m from 1 to n) for the flat distribution, rounded up."
     ranks = blocks(len(band) - 1)
-    return _hits(_largest_in(band, ranks), ranks, target)[0]
+    return _hits(_largest_in(band, ranks), ranks, target)
 
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #c1f8ac89
 @njit(cache=True)
@@ -314,6 +312,13 @@ def _gate(bounds, hits, ranks, target, delta, start, every, kept, part, gate):
     return gate
 
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #72b2cce8
+def _width(n:int, target:float) -> int:
+    """At least as many counts as are followed at any rank: further away from the mean
+    Bernstein's inequality leaves less than is negligible."""
+    rare = -math.log(NEGLIGIBLE)
+    reach = rare/3 + math.sqrt((rare/3)**2 + 2*rare*n*target*(1 - target))
+    return 2*int(reach) + 4
+
 def _window(ranks:int, width:int) -> Window:
     "Room for some ranks."
     return Window(mass=np.zeros((ranks, width)), low=np.zeros(ranks, np.int64),
@@ -333,7 +338,7 @@ def gate_of(
     ranks = blocks(n)
     hits = _largest_in(band, ranks)
     forward = np.full(len(ranks), -1) if later else hits
-    width = _hits(forward, ranks, target)[1] + 1
+    width = _width(n, target)
     every = max(1, math.isqrt(len(ranks) - 1))
     kept = _window((len(ranks) - 1)//every + 1, width)
     part = _window(every + 1, width)
