@@ -908,9 +908,11 @@ def certify_sample(
 ) -> Rule:
     "A rule with a guarantee that holds for every distribution."
     if foreign_share is not None:
-        for name, given in (("per_group", check_flag(per_group, "per_group")),
-                            ("max_rejected", max_rejected is not None)):
-            if given: raise ValueError(f"{name} must not be given with foreign_share")
+        for name, given, other in (
+                ("per_group", check_flag(per_group, "per_group"), False),
+                ("max_rejected", max_rejected is not None, None)):
+            if given:
+                raise ValueError(f"{name} must be {other} where foreign_share is given")
         if sample.binned:
             raise ValueError("foreign_share must be None for rows that were counted: its "
                              "certificate needs each row (stream=False)")
