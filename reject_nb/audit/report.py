@@ -267,8 +267,8 @@ def report_html(
         rule_row=next(r for r in scores if r["score"] == rule.score), curve=curve,
         certified=certified, n_certified=len(certified["coverage"]), ten=ten,
         start=row_of(certified, rule.n_accepted) or nearest(certified, rule.coverage) or 0,
-        mix=rule.curve() if rule.foreign and rule.n_accepted else None, of_shares=rule.curve,
-        Frame=Frame, classes=classes_of(audit, rule),
+        mix=rule.curve() if rule.foreign and rule.n_accepted else None,
+        of_shares=rule.curve, Frame=Frame, classes=classes_of(audit, rule),
         facts_of_page=[("model", model), ("file", audit.sample.origin), ("date", date)],
         each=group_menu(audit.sample, rule.score, delta).rows() if rule.thresholds
         else None, wide=wide, menu=menu_of(audit, rule, certified, delta),

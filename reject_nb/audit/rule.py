@@ -7,8 +7,8 @@ __all__ = ['NOTHING', 'MENU', 'GRID', 'MOST', 'SCHEMA', 'VERSION', 'SINGLE', 'RA
            'BinnedBand', 'risk_band', 'check_targets', 'Found', 'found_at', 'by_band', 'status_of', 'frontier_table',
            'band_table', 'group_menu', 'RuleError', 'Rule', 'digest', 'largest_limit', 'damage_of', 'text_of',
            'content_of', 'rule_of_text', 'check_source', 'check_digits', 'score_values', 'limits_of', 'row_of_all',
-           'reason_of', 'Decisions', 'decide_table', 'Choices', 'certify_sample', 'certify_budget', 'certify_foreign',
-           'rows_answered', 'group_remarks', 'rule_found']
+           'reason_of', 'Decisions', 'decide_table', 'Choices', 'certify_sample', 'certify_budget', 'rows_answered',
+           'group_remarks', 'rule_found', 'certify_foreign']
 
 # %% ../../nbs/audit/04_rule.ipynb #cf060f58
 import hashlib
@@ -1012,65 +1012,6 @@ def _with_budget(sample, rule:Rule, max_rejected:float) -> Rule:
     return replace(rule, statement=f"{rule.statement} {said}",
                    remedy="; ".join([helps, *earlier]))
 
-# %% ../../nbs/audit/04_rule.ipynb #fs50ex01
-RATES = ("coverage", "fpr", "tpr_low", "fpr_high", "lost_high")
-
-def certify_foreign(
-    sample:Sample,
-    target:float,  # share of wrong or foreign answers, in units of the losses
-    share:float,   # largest share of foreign inputs, in [0, 1)
-    delta:float,   # allowed probability that the guarantee fails, in (0, 1)
-    score:str,     # name of one, or "auto", the best of all
-    names,         # of the scores that hold at once
-    looked:bool,   # whether target and score may have been chosen after looking
-) -> Rule:
-    "A rule whose answers are rarely wrong or foreign, at every share up to one."
-    from reject_nb.ood.advanced.guarantees import certify_answers
-    choices = Choices(looked=looked, n_scores=len(names), n_groups=0,
-                      n_targets=len(MENU) if looked else 1)
-    menu = check_targets(None, sample.bound)
-    met = target if not looked or target == sample.bound else (
-        menu[menu <= target].max(initial=0.))
-    is_ood = np.zeros(sample.n, bool) if sample.is_ood is None else sample.is_ood
-    each = {name: certify_answers(sample.losses, sample.scores[name], is_ood, met, share,
-                                  delta/(len(names)*choices.n_targets), sample.bound)
-            for name in names}
-    best = score if score != "auto" else max(names, key=lambda name: each[name].coverage)
-    found = each[best]
-    some = found.status != Status.infeasible
-    at = found_at(sample, best, found.threshold if some else NOTHING,
-                  "learn-then-test on a mixture, or limits of the rates of both kinds")
-    rule = rule_found(sample, {"": at}, met or target, delta, choices)
-    start, _, said = found.message.partition(": ")
-    rates = {name: getattr(found, name) for name in RATES}
-    rule = replace(rule, foreign={"share": found.foreign_share} | rates)
-    if not some:
-        return replace(rule, remedy=said if met else rule.remedy, statement=(
-            f"Nothing is answered: no threshold on {best} could be certified for {target:g} "
-            f"at delta={delta:g} and foreign_share={share:g}. {choices}"))
-    kinds = f", of the foreign ones {found.fpr:.1%}" if is_ood.any() else ""
-    remarks, help_ = group_remarks(sample, {"": at}, np.inf)
-    return replace(rule, remedy="; ".join(help_) or rule.status.remedy, statement=" ".join([
-        f"With probability at least {1 - delta:g} over {start.rpartition(' over ')[2]}, "
-        f"{said}. Of the known rows {found.coverage:.1%} are answered{kinds}. {choices} The "
-        "largest share of foreign inputs was named beforehand.", *remarks]))
-
-@patch
-def curve(self:Rule,
-    shares=None, # (k,) shares of foreign inputs in [0, 1]; None: every percent up to 50
-) -> Table:      # columns foreign_share and certified, in units of the losses
-    """Certified share of wrong or foreign answers at each share of foreign inputs, all at
-    once.
-
-    Raises: ValueError where the rule was certified without foreign_share."""
-    from reject_nb.ood.advanced.guarantees import CertifiedAnswers
-    if self.foreign is None: raise ValueError("foreign_share must be given to certify")
-    rates = {name: value for name, value in self.foreign.items() if name != "share"}
-    found = CertifiedAnswers(status=self.status, threshold=self.threshold, message="",
-                             delta=self.delta, target=self.target_risk, bound=self.bound,
-                             foreign_share=self.foreign["share"], **rates)
-    return Table(dict(zip(("foreign_share", "certified"), found.curve(shares))))
-
 # %% ../../nbs/audit/04_rule.ipynb #c1ex0001
 def rows_answered(
     sample:Sample,
@@ -1168,3 +1109,62 @@ def _gap(sample, found:Found) -> float:
     above = scores[np.searchsorted(scores, found.threshold, side="right"):]
     return (float(above[0] - found.threshold) if len(above) and np.isfinite(found.threshold)
             else np.inf)
+
+# %% ../../nbs/audit/04_rule.ipynb #fs50ex01
+RATES = ("coverage", "fpr", "tpr_low", "fpr_high", "lost_high")
+
+def certify_foreign(
+    sample:Sample,
+    target:float,  # share of wrong or foreign answers, in units of the losses
+    share:float,   # largest share of foreign inputs, in [0, 1)
+    delta:float,   # allowed probability that the guarantee fails, in (0, 1)
+    score:str,     # name of one, or "auto", the best of all
+    names,         # of the scores that hold at once
+    looked:bool,   # whether target and score may have been chosen after looking
+) -> Rule:
+    "A rule whose answers are rarely wrong or foreign, at every share up to one."
+    from reject_nb.ood.advanced.guarantees import certify_answers
+    choices = Choices(looked=looked, n_scores=len(names), n_groups=0,
+                      n_targets=len(MENU) if looked else 1)
+    menu = check_targets(None, sample.bound)
+    met = target if not looked or target == sample.bound else (
+        menu[menu <= target].max(initial=0.))
+    is_ood = np.zeros(sample.n, bool) if sample.is_ood is None else sample.is_ood
+    each = {name: certify_answers(sample.losses, sample.scores[name], is_ood, met, share,
+                                  delta/(len(names)*choices.n_targets), sample.bound)
+            for name in names}
+    best = score if score != "auto" else max(names, key=lambda name: each[name].coverage)
+    found = each[best]
+    some = found.status != Status.infeasible
+    at = found_at(sample, best, found.threshold if some else NOTHING,
+                  "learn-then-test on a mixture, or limits of the rates of both kinds")
+    rule = rule_found(sample, {"": at}, met or target, delta, choices)
+    start, _, said = found.message.partition(": ")
+    rates = {name: getattr(found, name) for name in RATES}
+    rule = replace(rule, foreign={"share": found.foreign_share} | rates)
+    if not some:
+        return replace(rule, remedy=said if met else rule.remedy, statement=(
+            f"Nothing is answered: no threshold on {best} could be certified for {target:g} "
+            f"at delta={delta:g} and foreign_share={share:g}. {choices}"))
+    kinds = f", of the foreign ones {found.fpr:.1%}" if is_ood.any() else ""
+    remarks, help_ = group_remarks(sample, {"": at}, np.inf)
+    return replace(rule, remedy="; ".join(help_) or rule.status.remedy, statement=" ".join([
+        f"With probability at least {1 - delta:g} over {start.rpartition(' over ')[2]}, "
+        f"{said}. Of the known rows {found.coverage:.1%} are answered{kinds}. {choices} "
+        "The largest share of foreign inputs was named beforehand.", *remarks]))
+
+@patch
+def curve(self:Rule,
+    shares=None, # (k,) shares of foreign inputs in [0, 1]; None: every percent up to 50
+) -> Table:      # columns foreign_share and certified, in units of the losses
+    """Certified share of wrong or foreign answers at each share of foreign inputs, all at
+    once.
+
+    Raises: ValueError where the rule was certified without foreign_share."""
+    from reject_nb.ood.advanced.guarantees import CertifiedAnswers
+    if self.foreign is None: raise ValueError("foreign_share must be given to certify")
+    rates = {name: value for name, value in self.foreign.items() if name != "share"}
+    found = CertifiedAnswers(status=self.status, threshold=self.threshold, message="",
+                             delta=self.delta, target=self.target_risk, bound=self.bound,
+                             foreign_share=self.foreign["share"], **rates)
+    return Table(dict(zip(("foreign_share", "certified"), found.curve(shares))))
