@@ -1144,8 +1144,8 @@ def certify_foreign(
     rule = replace(rule, foreign={"share": found.foreign_share} | rates)
     if not some:
         return replace(rule, remedy=said if met else rule.remedy, statement=(
-            f"Nothing is answered: no threshold on {best} could be certified for {target:g} "
-            f"at delta={delta:g} and foreign_share={share:g}. {choices}"))
+            f"Nothing is answered: no threshold on {best} could be certified for "
+            f"{target:g} at delta={delta:g} and foreign_share={share:g}. {choices}"))
     kinds = f", of the foreign ones {found.fpr:.1%}" if is_ood.any() else ""
     remarks, help_ = group_remarks(sample, {"": at}, np.inf)
     return replace(rule, remedy="; ".join(help_) or rule.status.remedy, statement=" ".join([
