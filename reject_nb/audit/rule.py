@@ -908,6 +908,7 @@ def certify_sample(
 ) -> Rule:
     "A rule with a guarantee that holds for every distribution."
     if foreign_share is not None:
+        check_number(foreign_share, "foreign_share", 0., 1., open_high=True)
         for name, given, other in (
                 ("per_group", check_flag(per_group, "per_group"), False),
                 ("max_rejected", max_rejected is not None, None)):

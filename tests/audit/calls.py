@@ -65,7 +65,7 @@ def calls():
         "Audit.curve": (AUDIT.curve, dict(score="max_probability", points=50, level=.9)),
         "Audit.frontier": (AUDIT.frontier, dict(delta=.2, targets=np.array([.1, .3]), score="auto")),
         "Audit.risk_band": (AUDIT.risk_band, dict(delta=.2, score="max_probability", points=50)),
-        "Audit.certify": (AUDIT.certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=False, max_rejected=.5)),
+        "Audit.certify": (AUDIT.certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=False, max_rejected=.5, foreign_share=None)),
         "Audit.certify, foreign": (AUDIT.certify, dict(target_risk=.3, delta=.2, looked=False, foreign_share=.1)),
         "Audit.plot": (AUDIT.plot, dict(ax=None, delta=.2, level=.9, kind="curve", rule=RULE)),
         "Audit.to_html": (written, dict(path="a.html", rule=RULE, title="T", delta=.2, model="m", date="2026-11-23")),
