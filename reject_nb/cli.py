@@ -388,6 +388,10 @@ def audit_arguments(p:argparse.ArgumentParser) -> None:
                    help="largest share of wrong answers (default .05)")
     p.add_argument("--max-rejected", type=float, metavar="B", help="largest share of "
                    "rejected rows; without --target-risk the smallest risk is certified")
+    p.add_argument("--foreign-share", type=float, metavar="P", help="largest share of "
+                   "inputs of no class among what comes: the risk is then the share of "
+                   "wrong or foreign answers, at any share up to P; name them with --ood, "
+                   "or each counts as answered")
     p.add_argument("--delta", type=float, default=.1, metavar="D",
                    help="1 - confidence of this one certificate (default .1); if all of "
                    "twelve monthly ones have to hold, give each a twelfth")
@@ -418,7 +422,7 @@ def command_audit(args) -> int:
                 missing_values=args.missing_values,
                 classes=args.classes.split(",") if args.classes else None)
             rule = found.certify(args.target_risk, args.delta, args.score, args.per_group,
-                                 args.looked, args.max_rejected)
+                                 args.looked, args.max_rejected, args.foreign_share)
             files = {"audit.html": found.to_html(rule=rule, title=args.title,
                                                  delta=args.delta, model=args.model_name),
                      "metrics.csv": found.metrics().to_csv(formulas=False)}

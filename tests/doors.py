@@ -391,6 +391,15 @@ for _case, _draw in SCORES.items():
             return bool(rule.decide(scores=np.r_[NEW, scores]).any())
 
 
+for _looked in (False, True):
+    @door("audit.Audit.certify", case=f"wrong or foreign answers, looked={_looked}", level=.1, cost=4)
+    def _(rng, looked=_looked):
+        scores = _float32(rng, 100)
+        found = audit.Audit(losses=flat(rng, 100, .3), scores=scores, is_ood=np.arange(100) >= 80)
+        rule = found.certify(.3, .1, looked=looked, foreign_share=.01)
+        return bool(rule.decide(scores=np.r_[NEW, scores]).any())
+
+
 @door("audit.Audit.certify", case="two groups, text labels", level=.1, cost=4)
 def _(rng):
     wrong, groups = flat(rng, 120, .3) > 0, np.array(["a", "b"])[rng.integers(0, 2, 120)]

@@ -269,6 +269,9 @@ def certify(self:Audit,
     looked:bool=True,      # whether target and score may have been chosen after looking at
                            # these data
     max_rejected:float|None=None, # largest share of the rows that is rejected, in [0, 1)
+    foreign_share:float|None=None, # largest share of foreign inputs among what comes, named
+                                   # beforehand, in [0, 1): then the target is for wrong or
+                                   # foreign answers
 ) -> Rule:                 # with statement, status and remedy
     """A rule with a guarantee that holds for every distribution.
 
@@ -278,7 +281,7 @@ def certify(self:Audit,
     certified within this budget. With both, the risk is kept, and the statement says by how
     much the budget is exceeded."""
     return certify_sample(self.sample, target_risk, delta, score, per_group, looked,
-                          max_rejected)
+                          max_rejected, foreign_share)
 
 # %% ../../nbs/audit/08_audit.ipynb #c4ex0001
 def draw_calibration(ax, table:Table):

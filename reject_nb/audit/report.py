@@ -247,7 +247,7 @@ def report_html(
     if date is None: date = datetime.date.today().isoformat()
     if not isinstance(date, str): raise refuse("date", "text or None", date)
     certified = audit.risk_band(delta=delta, score=rule.score)
-    if rule.thresholds is None: certified = with_rule(certified, rule)
+    if rule.thresholds is rule.foreign is None: certified = with_rule(certified, rule)
     curve = audit.curve(score=rule.score)
     table = audit.metrics()
     scores = table.rows()
@@ -266,7 +266,9 @@ def report_html(
         given=audit.given, notes=audit.notes, scores=scores, measures=measures_of(table),
         rule_row=next(r for r in scores if r["score"] == rule.score), curve=curve,
         certified=certified, n_certified=len(certified["coverage"]), ten=ten,
-        start=row_of(certified, rule.n_accepted) or 0, classes=classes_of(audit, rule),
+        start=row_of(certified, rule.n_accepted) or nearest(certified, rule.coverage) or 0,
+        mix=rule.curve() if rule.foreign and rule.n_accepted else None,
+        of_shares=rule.curve, Frame=Frame, classes=classes_of(audit, rule),
         facts_of_page=[("model", model), ("file", audit.sample.origin), ("date", date)],
         each=group_menu(audit.sample, rule.score, delta).rows() if rule.thresholds
         else None, wide=wide, menu=menu_of(audit, rule, certified, delta),

@@ -21,6 +21,7 @@ FITTED = LogisticRegression().fit(X, Y)
 CELLS = {"y": Y, "answer": ANSWERS, "p_0": PROBABILITIES[:, 0], "p_1": P, "loss": LOSSES, "group": GROUPS, "ood": OOD}
 AUDIT = a.Audit(Y, probabilities=PROBABILITIES, groups=GROUPS)
 RULE = AUDIT.certify(.3)
+FOREIGN = AUDIT.certify(.3, foreign_share=.1)
 EACH = AUDIT.certify(.45, per_group=True, looked=False)
 GIVEN = a.Audit(losses=LOSSES, scores=-np.abs(P - .5)).certify(.3)
 COUNTED = a.Audit.from_table(CELLS, label="y", probabilities="p_*", group="group", stream=True)
@@ -64,12 +65,14 @@ def calls():
         "Audit.curve": (AUDIT.curve, dict(score="max_probability", points=50, level=.9)),
         "Audit.frontier": (AUDIT.frontier, dict(delta=.2, targets=np.array([.1, .3]), score="auto")),
         "Audit.risk_band": (AUDIT.risk_band, dict(delta=.2, score="max_probability", points=50)),
-        "Audit.certify": (AUDIT.certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=False, max_rejected=.5)),
+        "Audit.certify": (AUDIT.certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=False, max_rejected=.5, foreign_share=None)),
+        "Audit.certify, foreign": (AUDIT.certify, dict(target_risk=.3, delta=.2, looked=False, foreign_share=.1)),
         "Audit.plot": (AUDIT.plot, dict(ax=None, delta=.2, level=.9, kind="curve", rule=RULE)),
         "Audit.to_html": (written, dict(path="a.html", rule=RULE, title="T", delta=.2, model="m", date="2026-11-23")),
         "Rule": (a.Rule, {name: getattr(RULE, name) for name in RULE.__dataclass_fields__}),
         "Rule.decide": (EACH.decide, dict(probabilities=PROBABILITIES, logits=None, scores=None, groups=GROUPS)),
         "Rule.apply": (EACH.apply, dict(missing="reject", missing_values=["NA"], table=CELLS, probabilities=["p_0", "p_1"], logits=None, scores=None, group="group")),
+        "Rule.curve": (FOREIGN.curve, dict(shares=np.array([0., .2]))),
         "Rule.save": (saved, dict(path="rule.json")), "Rule.load": (loaded, dict(path="rule.json")),
         "RuleMonitor": (a.RuleMonitor, dict(rule=RULE, delta=.1, horizon=1000)),
         "RuleMonitor.save": (monitor_to, dict(path="m.json")), "RuleMonitor.load": (monitor_of, dict(path="m.json", rule=RULE)),
@@ -109,7 +112,7 @@ LEGAL = {
     ("Table.to_csv", "path", "text"): "any text is a path",
 }
 for _name in ("y_pred", "scores", "is_ood", "groups", "classes", "bound", "rule", "score", "targets", "path", "ax", "group", "ood", "logits", "losses",
-              "probabilities", "columns", "stream", "target_risk", "date", "max_rejected", "missing_values"): LEGAL[("*", _name, "none")] = NONE
+              "probabilities", "columns", "stream", "target_risk", "date", "max_rejected", "foreign_share", "shares", "missing_values"): LEGAL[("*", _name, "none")] = NONE
 for _kind in ("huge", "inf"): LEGAL[("*", "groups", _kind)] = LABEL
 for _kind in ("masked", "huge"): LEGAL[("Audit.from_estimator", "X", _kind)] = "what the classifier takes is taken"
 LEGAL[("*", "bound", "huge")] = "any finite size is a legal one"
