@@ -139,6 +139,6 @@ class RiskCoverageDisplay:
         predictions = predict_labels(inner, X)
         if hasattr(estimator, "accept") and uncertainty is None:
             point = _operating_point(estimator, X, pointwise_loss(y, predictions, loss))
-        name = type(inner).__name__ if name is None else name
+        if name is None: name = type(getattr(inner, "steps", [("", inner)])[-1][1]).__name__
         return _from_predictions(cls, y, predictions, s, loss, name, ties, point).plot(
             ax, **kwargs)
