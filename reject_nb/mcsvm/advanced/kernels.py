@@ -51,8 +51,12 @@ def _rbf(A, B, gamma):
         squares = [np.einsum("ij,ij->i", P, P) for P in (A, B)]
     a, b = (gamma*square for square in squares)
     far = max(a.max(initial=0.), b.max(initial=0.)) > _FAR and not sparse.issparse(A)
-    K = (-gamma*cdist(A, B, "sqeuclidean") if far
-         else 2*gamma*_products(A, B) - a[:, None] - b)
+    if far: K = -gamma*cdist(A, B, "sqeuclidean")
+    else:
+        K = _products(A, B)
+        K *= 2*gamma
+        K -= a[:, None]
+        K -= b
     return np.exp(np.minimum(K, 0., out=K), out=K)
 
 _FAR = 1e4  # beyond it a difference of squares loses more than four digits of an exponent
@@ -165,7 +169,7 @@ class PivotedCholesky:
         self.pivots.append(p)
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #20f936ef
-_BLOCK = 2_000_000  # kernel values held at a time
+_BLOCK = 500_000  # kernel values held at a time: few enough to stay in the cache
 
 class MatrixKernel:
     "A kernel matrix that is given."
