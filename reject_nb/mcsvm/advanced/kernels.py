@@ -51,8 +51,12 @@ def _rbf(A, B, gamma):
         squares = [np.einsum("ij,ij->i", P, P) for P in (A, B)]
     a, b = (gamma*square for square in squares)
     far = max(a.max(initial=0.), b.max(initial=0.)) > _FAR and not sparse.issparse(A)
-    K = (-gamma*cdist(A, B, "sqeuclidean") if far
-         else 2*gamma*_products(A, B) - a[:, None] - b)
+    if far: K = -gamma*cdist(A, B, "sqeuclidean")
+    else:
+        K = _products(A, B)
+        K *= 2*gamma
+        K -= a[:, None]
+        K -= b
     return np.exp(np.minimum(K, 0., out=K), out=K)
 
 _FAR = 1e4  # beyond it a difference of squares loses more than four digits of an exponent
@@ -165,7 +169,7 @@ class PivotedCholesky:
         self.pivots.append(p)
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #20f936ef
-_BLOCK = 2_000_000  # kernel values held at a time
+_BLOCK = 500_000  # kernel values held at a time: few enough to stay in the cache
 
 class MatrixKernel:
     "A kernel matrix that is given."
@@ -305,61 +309,17 @@ _HUGE = 1e30
 _CHUNK = 64
 
 @compiled
-def _shift(kappa, K, i, j, step, up, down, tops):
-    """kappa -= step (K_i - K_j); the largest of each chunk that may rise, the smallest of
-    all that may fall."""
-    smallest = _HUGE
-    for c in range(len(tops)):
-        largest = -_HUGE
-        for t in range(c*_CHUNK, min(len(kappa), (c + 1)*_CHUNK)):
-            x = kappa[t] - step*(K[i, t] - K[j, t])
-            kappa[t] = x
-            largest = max(largest, x + up[t])
-            smallest = min(smallest, x + down[t])
-        tops[c] = largest
-    return smallest
-
-# %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00008
-@compiled
 def _first_largest(values):
     "As np.argmax, which takes long to compile."
     at = 0
-    for c in range(1, len(values)):
-        if values[c] > values[at]: at = c
-    return at
-
-@compiled
-def _top(kappa, up, tops):
-    "Where the largest kappa that may rise is, and its value."
-    c = _first_largest(tops)
-    at = c*_CHUNK
-    largest = -2*_HUGE
-    for t in range(c*_CHUNK, min(len(kappa), (c + 1)*_CHUNK)):
-        if kappa[t] + up[t] > largest: at, largest = t, kappa[t] + up[t]
-    return at, largest
-
-# %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00010
-@compiled
-def _gain(largest, kappa, down, curvature, flat):
-    "What moving weight from a point with this kappa is expected to gain."
-    d = max(largest - kappa - down, 0.)
-    return d*d/max(curvature, flat)
-
-@compiled
-def _partner(kappa, row, diagonal, i, largest, down, gains, flat):
-    "The point that is expected to gain most when it gives weight to i."
-    for c in range(len(gains)):
-        best = 0.
-        for t in range(c*_CHUNK, min(len(kappa), (c + 1)*_CHUNK)):
-            best = max(best, _gain(largest, kappa[t], down[t],
-                                   diagonal[i] + diagonal[t] - 2*row[t], flat))
-        gains[c] = best
-    c = _first_largest(gains)
-    at = c*_CHUNK
-    best = -1.
-    for t in range(c*_CHUNK, min(len(kappa), (c + 1)*_CHUNK)):
-        g = _gain(largest, kappa[t], down[t], diagonal[i] + diagonal[t] - 2*row[t], flat)
-        if g > best: at, best = t, g
+    best = -2*_HUGE
+    for start in range(0, len(values), _CHUNK):
+        largest = -2*_HUGE
+        for t in range(start, min(start + _CHUNK, len(values))):
+            largest = max(largest, values[t])
+        if largest > best: at, best = start, largest
+    for t in range(at, min(at + _CHUNK, len(values))):
+        if values[t] == best: return t
     return at
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00012
@@ -372,55 +332,66 @@ class Box(NamedTuple):
     down: np.ndarray # (m, q) 0 where it may fall, 1e30 where it may not
 
 @compiled
-def _take(box, k, i, j, delta):
-    "Move up to delta of column k from j to i; returns what was moved."
-    tiny_i = 1e-10*(box.high[k, i] - box.low[k, i])
-    tiny_j = 1e-10*(box.high[k, j] - box.low[k, j])
-    room_i = box.high[k, i] - box.beta[k, i]
-    room_j = box.beta[k, j] - box.low[k, j]
-    step = min(delta, min(room_i, room_j))
-    if room_i <= tiny_i or room_j <= tiny_j: step = 0.
-    box.beta[k, i] = box.high[k, i] if room_i - step <= tiny_i else box.beta[k, i] + step
-    box.beta[k, j] = box.low[k, j] if room_j - step <= tiny_j else box.beta[k, j] - step
-    if room_i - step <= tiny_i: box.up[k, i] = -_HUGE
-    if room_j - step <= tiny_j: box.down[k, j] = _HUGE
-    if step > tiny_i: box.down[k, i] = 0.
-    if step > tiny_j: box.up[k, j] = 0.
-    return step
-
-# %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00014
-@compiled
-def _step(K, diagonal, kappa, box, k, i, largest, eta, flat, gains):
-    """One move for column k, its rest for the others; returns the partner and how much of v
-    was moved."""
-    j = _partner(kappa, K[i], diagonal, i, largest, box.down[k], gains, flat)
-    delta = (kappa[i] - kappa[j])/(eta*max(diagonal[i] + diagonal[j] - 2*K[i, j], flat))
-    moved = _take(box, k, i, j, delta)
-    for other in range(len(box.beta)):
-        if other != k and moved < delta: moved += _take(box, other, i, j, delta - moved)
-    return j, moved
+def _move(beta, low, high, up, down, first, i, j, delta):
+    """Move up to delta of v from j to i, in column `first` and the rest in the others;
+    returns what was moved."""
+    moved = 0.
+    for turn in range(-1, len(beta)):
+        k = first if turn < 0 else turn
+        if turn == first or moved >= delta: continue
+        top = high[k, i]
+        bottom = low[k, j]
+        tiny_i = 1e-10*(top - low[k, i])
+        tiny_j = 1e-10*(high[k, j] - bottom)
+        room_i = top - beta[k, i]
+        room_j = beta[k, j] - bottom
+        step = min(delta - moved, min(room_i, room_j))
+        if room_i <= tiny_i or room_j <= tiny_j: step = 0.
+        beta[k, i] += step
+        beta[k, j] -= step
+        if room_i - step <= tiny_i: beta[k, i], up[k, i] = top, -_HUGE
+        if room_j - step <= tiny_j: beta[k, j], down[k, j] = bottom, _HUGE
+        if step > tiny_i: down[k, i] = 0.
+        if step > tiny_j: up[k, j] = 0.
+        moved += step
+    return moved
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00015
 @compiled
-def _rounds(K, diagonal, kappa, box, eta, flat, start, stop, most):
+def _rounds(K, diagonal, kappa, searched, beta, low, high, up, down, eta, flat, start, stop,
+            most):
     """Lower all violations from `start` to `stop` in at most `most` steps; returns the
-    steps taken."""
-    tops = np.empty((len(kappa) + _CHUNK - 1)//_CHUNK)
+    steps taken. `searched` is room for n numbers."""
+    n = len(kappa)
+    i = j = n - 1  # no numbers written out, which would be a type of their own
     steps = 0
     threshold = start
     worst = 2*start
     while steps < most and (worst > 1.5*threshold or threshold > stop):
         if worst <= 1.5*threshold: threshold = max(stop, .5*threshold)
         worst = 0.
-        for k in range(len(box.beta)):
-            smallest = _shift(kappa, K, 0, 0, 0., box.up[k], box.down[k], tops)
-            i, largest = _top(kappa, box.up[k], tops)
-            worst = max(worst, largest - smallest)
-            while largest - smallest > threshold and steps < most:
-                j, moved = _step(K, diagonal, kappa, box, k, i, largest, eta, flat, tops)
-                smallest = _shift(kappa, K, i, j, eta*moved, box.up[k], box.down[k], tops)
-                i, largest = _top(kappa, box.up[k], tops)
+        for k in range(len(beta)):
+            moved = 0.
+            before = steps
+            while True:
+                smallest = _HUGE
+                for t in range(n):
+                    x = kappa[t] - eta*moved*(K[i, t] - K[j, t])
+                    kappa[t] = x
+                    searched[t] = x + up[k, t]
+                    smallest = min(smallest, x + down[k, t])
+                i = _first_largest(searched)
+                violation = searched[i] - smallest
+                if steps == before: worst = max(worst, violation)
+                if violation <= threshold or steps >= most: break
                 steps += 1
+                for t in range(n):  # what weight from t to i is expected to gain
+                    d = max(kappa[i] - kappa[t] - down[k, t], 0.)
+                    searched[t] = d*d/max(diagonal[i] + diagonal[t] - 2*K[i, t], flat)
+                j = _first_largest(searched)
+                delta = ((kappa[i] - kappa[j])
+                         /(eta*max(diagonal[i] + diagonal[j] - 2*K[i, j], flat)))
+                moved = _move(beta, low, high, up, down, k, i, j, delta)
     return steps
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00019
@@ -553,8 +524,8 @@ def _turn(state:State, rows:Rows, eta:float, violation:float) -> int: # steps ta
     part = box if whole else Box(*(a.take(points, 1) for a in box))
     before = part.beta.sum(0)
     local = kappa[points]
-    steps = _rounds(K, rows.diagonal[points], local, part, eta, rows.flat, .5*violation,
-                    .2*violation, 20*len(points) + 1000)
+    steps = _rounds(K, rows.diagonal[points], local, np.empty_like(local), *part, eta,
+                    rows.flat, .5*violation, .2*violation, 20*len(points) + 1000)
     if not whole:
         for mine, theirs in zip(box, part): mine[:, points] = theirs
     change = part.beta.sum(0) - before
