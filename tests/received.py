@@ -645,11 +645,11 @@ _TABLE = "a table or a page, which tests/doors.py reads"
 _MADE = "a rule that accepts everything or nothing, for other procedures"
 NOT_RECEIVED = {
     "audit.Audit.frontier": _TABLE, "audit.Audit.plot": _TABLE, "audit.Audit.risk_band": _TABLE, "audit.Audit.to_html": _TABLE,
-    "audit.Rule.save": "writes the file that every trial of a rule reads", "audit.Rule.to_dict": "what save writes",
+    "audit.Rule.curve": "a table of what decide answers, which tests/doors.py reads", "audit.Rule.save": "writes the file that every trial of a rule reads", "audit.Rule.to_dict": "what save writes",
     "risk_control.CascadeRule.menu": "what is said of the rules whose stages are asked",
     **{f"risk_control.{kind}.{made}": _MADE for kind in ("CertifiedSelection", "CertifiedRisks") for made in ("accept_all", "reject_all")},
     "bernstein.RobustSVC.predict_proba": "its help says that it has no guarantee",
-    "mcsvm.MultiCostSVC.predict_region": "its help says that it has no guarantee",
+    "mcsvm.MultiCostSVC.predict_region": "its help says that it has no guarantee unless it is calibrated",
     "gpc.RangeResult": "a proof about a box, with certainty and not with probability: tested in nbs/gpc",
     "sdr.SafeDecisionRegion.posterior": "a probability under distributions that are given",
 }

@@ -55,7 +55,7 @@ def run(door, times):
     return found.mean(), binom.ppf(1 - 1e-5, times, door.level)/times
 
 
-@pytest.mark.filterwarnings("ignore:no calibration point is inside the region")
+@pytest.mark.filterwarnings("ignore:no (calibration|safe) point is inside the region", "ignore:every input is rejected")
 @pytest.mark.parametrize("door", DOORS, ids=[f"{door.names[0]}: {door.case}" for door in DOORS])
 def test_no_more_false_sentences_than_delta(door):
     frequency, allowed = run(door, max(QUICK//door.cost, 2))

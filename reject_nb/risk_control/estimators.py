@@ -420,6 +420,10 @@ def check_class_labels(y) -> None:
     except ValueError as error:
         raise ValueError(f"y must be class labels: {error}") from error
 
+def _doubles(X):
+    "Numbers of single precision as double ones, so that scaling adds no rounding."
+    return X.astype(float) if getattr(X, "dtype", None) == np.float32 else X
+
 class Standardized(TransformerMixin, BaseEstimator):
     "Columns of mean 0 and variance 1; sparse ones are scaled and keep their zeros."
     def __sklearn_tags__(self):
@@ -429,12 +433,12 @@ class Standardized(TransformerMixin, BaseEstimator):
 
     def fit(self, X, y=None):
         from sklearn.preprocessing import StandardScaler
-        self.scaler_ = StandardScaler(with_mean=not hasattr(X, "tocsr")).fit(X)
+        self.scaler_ = StandardScaler(with_mean=not hasattr(X, "tocsr")).fit(_doubles(X))
         return self
 
     def transform(self, X):
         if self.scaler_.with_mean and hasattr(X, "tocsr"): X = X.toarray()
-        return self.scaler_.transform(X)
+        return self.scaler_.transform(_doubles(X))
 
 def default_classifier():
     """Logistic regression on scaled columns, imported where it is needed: it takes

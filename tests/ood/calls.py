@@ -154,7 +154,7 @@ LEGAL = {
     ("OODSolution.score", "ratio", "inf"): "the likelihood ratio is infinite where an input is never ID",
     **{("*", name, "huge"): LARGE for name in (
         "s_r", "s_g", "scores", "losses", "risk", "ratio", "p_ood", "p_id", "loss", "mu", "reject_id", "accept_ood", "lost", "logits",
-        "train_features", "bias", "weight", "train_logits", "tol", "target_risk", "bound", "ood_mean", "ood_variance")},
+        "train_features", "bias", "weight", "tol", "target_risk", "bound", "ood_mean", "ood_variance")},
     ("bayes_classifier", "loss", "none"): "0/1 loss", ("CostBasedOOD.solve_joint", "loss", "none"): "0/1 loss",
     ("BoundedTPRFPR.solve", "p_ood", "none"): "no OOD inputs",
     ("*", "prior", "none"): "the model's own, or that of the sample",

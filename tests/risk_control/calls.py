@@ -124,8 +124,8 @@ LEGAL = {
     ("CalibratedRegion", "eps_safe", "none"): "None: as eps", ("CalibratedRegion", "safe_label", "none"): "None: the last label in sorted order",
     ("*", "sample_weight", "none"): "None: 1 each", ("*", "sample_weight", "huge"): "the estimator judges the weights of its points",
     **{(f"{kind}.{name}", "X", "huge"): "numbers of any size: the estimator judges them" for kind, names in (
-        ("CalibratedRegion", ("fit", "safe_score", "decision_function", "predict")),
-        ("RegionPerClass", ("fit", "decision_function", "predict", "predict_regions"))) for name in names},
+        ("CalibratedRegion", ("safe_score", "decision_function", "predict")),
+        ("RegionPerClass", ("decision_function", "predict", "predict_regions"))) for name in names},
     ("RiskMonitor.update", "losses", "empty"): "no outcome is no news",
     ("*", "scores", "inf"): SCORE, ("*", "scores", "huge"): SCORE, ("ltt", "thresholds", "huge"): SCORE, ("certify", "thresholds", "huge"): SCORE,
     ("*", "thresholds", "none"): NONE, ("*", "bound", "none"): NONE, ("*", "estimator", "none"): NONE,

@@ -71,7 +71,7 @@ def calls():
         "bootstrap_rates": (bootstrap_rates, dict(region=REGION, p_safe=.4, eps=.2, n_safe=20, n_unsafe=20, n_bootstrap=2, confidence=.8,
                                                   n_test=20, shrinkage=None, random_state=0)),
         "goodness_of_fit": (goodness_of_fit, dict(distribution=Gamma(2, 1), X=AMOUNTS, n_bootstrap=2, random_state=0, shrinkage=.1)),
-        "GenerativeClassifier": (_several, dict(family="gaussian", shrinkage=.1)),
+        "GenerativeClassifier": (_several, dict(family="gaussian", shrinkage=.1, calibrated=False)),
         "GenerativeClassifier.fit": (GenerativeClassifier().fit, dict(X=MANY, y=MANY_LABELS, sample_weight=np.arange(1., 25.))),
         **{f"GenerativeClassifier.{name}": (getattr(_several(), name), dict(X=PLANE)) for name in ("predict", "predict_proba", "decision_function")},
     }

@@ -84,6 +84,8 @@ NONE, ANY_LOSS = "the documented default", "any loss that can be summed is one"
 SCORE, LABEL = "a score may be infinite, or as large as it likes: only the order matters", "any number is a label"
 SIZE = "any finite size is a legal one"
 LEGAL = {
+    **{("selective_metrics", "labels", kind): "labels of any kind" for kind in ("inf", "huge")},
+    **{("selective_metrics", name, "none"): "None: these metrics are left out" for name in ("labels", "probabilities")},
     ("*", "scores", "inf"): SCORE, ("*", "scores", "huge"): SCORE, 
     ("*", "time_limit", "none"): NONE, ("OrdinalSVM", "time_limit", "huge"): "a long time", ("*", "loss", "none"): NONE, ("*", "estimator", "none"): NONE,
     ("*", "weight", "none"): NONE, ("CostBased.solve", "scores", "none"): NONE,

@@ -122,7 +122,10 @@ def _distances(classifier, X_train):
         return partial(_sparse_knn, steps, scaler, index)
     mean = train.mean(0)
     sd = np.maximum(train.std(0), 1e-12)
-    neighbours = KNN(min(_NEIGHBOUR, len(train)), normalize=False).fit((train - mean)/sd)
+    with np.errstate(over="ignore", invalid="ignore"): scaled = (train - mean)/sd
+    if not np.isfinite(scaled).all():
+        raise refuse("X", "values whose distances can be computed", X_train)
+    neighbours = KNN(min(_NEIGHBOUR, len(train)), normalize=False).fit(scaled)
     return partial(_knn, steps, neighbours, mean, sd, _takes_missing(classifier))
 
 # %% ../../../nbs/ood/advanced/selector.ipynb #be425f92
