@@ -390,7 +390,9 @@ def _fewest(band:np.ndarray, allowed:int, start:int, target:float, delta:float) 
     before = start - allowed
     if before < 1: return -1
     head = band if start > EXACT else band[:EXACT + 1] # every rank of it is followed
-    rest = band_probability(band, target) - band_probability(head, target) # hits beyond
+    rest = 0.                                                  # probability of hits beyond
+    if len(head) < len(band):
+        rest = band_probability(band, target) - band_probability(head, target)
     either = head.copy()
     either[start] = max(either[start], allowed)
     for few in range(allowed, -1, -1):
