@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['NEGLIGIBLE', 'ROUNDING', 'EXACT', 'BLOCKS', 'SHARES', 'LATEST', 'Design', 'certified_ends', 'certified_rank',
            'blocks', 'band_probability', 'shaped_band', 'calibrated_band', 'Window', 'gate_of', 'examples_needed',
-           'first_rank', 'design_band_and_chain']
+           'first_rank', 'design_band_and_chain', 'ends_of_design']
 
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #fa2f0d47
 import math
@@ -447,3 +447,15 @@ def design_band_and_chain(
         (_beside_a_band(n, target, delta, share, start) for share in shares),
         key=lambda found: found[0])
     return _earliest(band, gate, start, target, delta)
+
+def ends_of_design(
+    errors:np.ndarray, # (n + 1,) errors among the first m examples, errors[0] = 0
+    ends:np.ndarray,   # (groups,) last ranks of groups of equal scores, ascending, the last
+                       # is n
+    target:float,      # target risk, in (0, 1)
+    delta:float,       # 1 - confidence, in (0, 1)
+) -> np.ndarray:       # ascending; none where n examples cannot certify the target
+    "The ends that the design for so many examples certifies, all at once."
+    design = design_band_and_chain(len(errors) - 1, target, delta)
+    if design is None: return ends[:0]
+    return ends[certified_ends(errors[ends], ends, design)]

@@ -12,8 +12,7 @@ import hashlib
 import numpy as np
 
 from ..core.ranking import stable_order, tie_ends
-from .band_and_chain import (
-    certified_ends, design_band_and_chain, examples_needed)
+from .band_and_chain import ends_of_design, examples_needed
 
 # %% ../../nbs/risk_control/03_betting.ipynb #d4e4798f
 GAMBLERS = 6
@@ -188,8 +187,5 @@ def fraction_ends(
         more = capital_ends(losses[:below], scores[:below], target, level, UNEQUAL)
         return np.union1d(sure, more)
     coins = data_generator(losses, scores).random(below) < losses[:below]
-    ends = tie_ends(scores[:below]) + 1
-    design = design_band_and_chain(below, target, level)
-    assert design is not None
-    found = certified_ends(np.append(0, np.cumsum(coins))[ends], ends, design)
-    return np.union1d(sure, ends[found])
+    return np.union1d(sure, ends_of_design(np.append(0, np.cumsum(coins)),
+                                           tie_ends(scores[:below]) + 1, target, level))

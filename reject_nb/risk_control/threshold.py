@@ -19,7 +19,7 @@ from ..core.labels import within_ends
 from ..core.results import Status
 from ..core.ranking import stable_order, tie_ends
 from ..core.tails import binomial_p_value, hoeffding_bentkus_p_value
-from .band_and_chain import certified_ends, design_band_and_chain
+from .band_and_chain import ends_of_design
 from .band_and_chain import examples_needed, first_rank
 from .betting import chain_rank, first_bet, fraction_ends
 
@@ -173,10 +173,7 @@ def ends_for_every_distribution(
     "All ranks that are certified, at once, whatever the distribution."
     if not sample.binary:
         return fraction_ends(sample.losses, sample.scores, sample.target, delta)
-    design = design_band_and_chain(len(sample.losses), sample.target, delta)
-    if design is None: return np.empty(0, int)
-    ends = tie_ends(sample.scores) + 1
-    return ends[certified_ends(sample.errors[ends], ends, design)]
+    return ends_of_design(sample.errors, tie_ends(sample.scores) + 1, sample.target, delta)
 
 # %% ../../nbs/risk_control/01_threshold.ipynb #ce43b5cd
 def _too_few(sample:CalibrationSample, delta:float) -> str:
