@@ -14,6 +14,7 @@ import argparse
 import contextlib
 import difflib
 import importlib
+import io
 import os
 import signal
 import subprocess
@@ -32,6 +33,7 @@ from reject_nb.core.claims import (
     CAUSES, ITEMS, PAPERS, ROOMS, STATUSES, Claim, Item, claims_table, item_status,
     load_claims, summary)
 from .core.files import project_root, write_atomic
+from .core.stop import stoppable
 
 # %% ../nbs/cli.ipynb #b1089f4f
 class RequestError(Exception):
@@ -597,16 +599,28 @@ def main(
     words = sys.argv[1:] if argv is None else list(argv)
     args = parser().parse_args(words)
     args.words = words[1:]
-    try: return args.run(args)
-    except RequestError as error:
-        print(f"reject-nb: {error}", file=sys.stderr)
-        return 2
+    for stream in (sys.stdout, sys.stderr):   # signs that an encoding lacks are escaped
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        with stoppable(): status = args.run(args)
+        sys.stdout.flush()
+        return status
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:   # `reject-nb list | head`
-        sys.stderr.close()
+        _print_nothing()
         return 0
+    except (RequestError, OSError) as error:
+        if isinstance(error, OSError) and not error.filename: _print_nothing()
+        print(f"reject-nb: {error}", file=sys.stderr)
+        return 2
+
+def _print_nothing() -> None:
+    "What could not be printed is not tried again when Python ends."
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 # %% ../nbs/cli.ipynb #f3a09a0d
 if __name__ == "__main__" and "__file__" in globals(): sys.exit(main())

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['PACKAGES', 'project_root', 'is_full', 'is_trial', 'scratch_dir', 'out_dir', 'read_dirs', 'read_dir', 'path_of',
-           'write_atomic', 'try_lock', 'locked', 'scratch_folder', 'format_number', 'check_columns', 'save_table',
-           'load_table', 'markdown_table', 'show_table', 'made_with', 'load_made', 'record_made', 'cost_table',
-           'stored']
+           'write_atomic', 'try_lock', 'locked', 'scratch_folder', 'ensure_cache', 'format_number', 'check_columns',
+           'save_table', 'load_table', 'markdown_table', 'show_table', 'made_with', 'load_made', 'record_made',
+           'cost_table', 'stored']
 
 # %% ../../nbs/core/07_files.ipynb #f1a00003
 import atexit
@@ -15,7 +15,10 @@ import io
 import json
 import os
 import platform
+import re
+import secrets
 import shutil
+import stat
 import sys
 import tempfile
 import time
@@ -103,14 +106,13 @@ def write_atomic(path:Path, content:bytes) -> Path:
     "Write `content` so that `path` holds either what it held before or all of `content`."
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    fd, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.",
-                                     suffix=".part")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
-        with os.fdopen(fd, "wb") as file: file.write(content)
-        os.chmod(temporary, 0o644)
+        with temporary.open("xb") as file: file.write(content)
+        if path.exists(): temporary.chmod(stat.S_IMODE(path.stat().st_mode))
         os.replace(temporary, path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
     return path
 
@@ -161,6 +163,32 @@ def scratch_folder(
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         if held is not None: os.close(held)
+
+# %% ../../nbs/core/07_files.ipynb #st00a002
+def _can_write(folder:Path) -> bool:
+    "Whether a file can be made in a folder, or the folder itself."
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder): return True
+    except OSError: return False
+
+def ensure_cache(
+    package:Path, # folder of the package
+) -> None:
+    """A place for compiled functions, for this process alone where no other can be written.
+    Raises RuntimeError where there is none at all."""
+    if os.environ.get("NUMBA_CACHE_DIR"): return
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
+    if os.name == "nt": home = Path(os.environ.get("LOCALAPPDATA", "~")).expanduser()
+    elif sys.platform == "darwin": home = Path("~/Library/Caches").expanduser()
+    if _can_write(package/"__pycache__") or _can_write(home/"numba"): return
+    try: folder = tempfile.mkdtemp(prefix="reject_nb-")
+    except OSError:
+        raise RuntimeError("compiled functions need a folder that can be written: set "
+                           "NUMBA_CACHE_DIR to one") from None
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.environ["NUMBA_CACHE_DIR"] = folder
+    if "numba" in sys.modules: sys.modules["numba"].config.CACHE_DIR = folder
 
 # %% ../../nbs/core/07_files.ipynb #584754be
 def format_number(
@@ -226,13 +254,18 @@ def _is_numeric(column) -> bool:
     return all(isinstance(v, (int, float, np.number))
                for v in np.atleast_1d(np.asarray(column, dtype=object)))
 
-def markdown_table(columns:dict, digits:int=4) -> str:
-    """A table in Markdown with that many significant digits; vertical bars in cells are
-    escaped."""
+def markdown_table(
+    columns:dict,        # column name -> sequence
+    digits:int=4,        # significant digits of floats
+    plain:bool=False,    # texts come from somebody else: nothing in them is markup
+) -> str:
+    "A table in Markdown; vertical bars in cells are escaped."
     check_columns(columns)
-    def line(cells):
-        return ("| " + " | ".join(str(c).replace("|", "\\|").replace("\n", " ")
-                                  for c in cells) + " |")
+    def cell(text):
+        if plain: text = re.sub(r"([\\`*_\[\]<>&$~|])", r"\\\1", text)
+        else: text = text.replace("|", "\\|")
+        return text.replace("\n", " ")
+    def line(cells): return "| " + " | ".join(map(cell, map(str, cells))) + " |"
     rule = ("|" + "|".join("---:" if _is_numeric(column) else "---"
                            for column in columns.values()) + "|")
     rows = zip(*(_cells(column, digits) for column in columns.values()))

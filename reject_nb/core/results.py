@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from .stop import check_stop
 from reject_nb.core.checks import (
     check_count, check_labels, check_mask, check_number, check_positive, check_vector,
     refuse)
@@ -90,7 +91,8 @@ class Clock:
         return math.inf if self.limit is None else self.limit - self.elapsed
 
     def out_of_time(self) -> bool:
-        "Whether the limit is reached."
+        "Whether the limit is reached. Raises KeyboardInterrupt if somebody asked to stop."
+        check_stop()
         return self.left <= 0
 
 # %% ../../nbs/core/02_results.ipynb #0e1653ea

@@ -9,14 +9,18 @@ __all__ = ['WORDS', 'SIZE', 'PATIENCE', 'keys_of', 'read_rows', 'add_rows', 'Tel
 import csv as csv_files
 import hashlib
 import io
+import os
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import numpy as np
 
 from ...core.checks import check_count, check_path, refuse
+from ...core.files import try_lock
 from ...core.results import Status
+from ...core.stop import check_stop, end_with, stoppable
 from ..questions import check_progress
 
 # %% ../../../nbs/gpc/advanced/rows.ipynb #beb875a1
@@ -131,23 +135,32 @@ def _by_workers(work, todo:list, n_jobs:int) -> Iterator[list[dict]]:
         pieces = [todo[i: i + size] for i in range(0, min(size*workers, len(todo)), size)]
         todo = todo[size*workers:]
         began = time.monotonic()
-        for rows in Parallel(n_jobs=n_jobs)(delayed(_all)(work, piece) for piece in pieces):
+        for rows in Parallel(n_jobs=n_jobs)(
+                delayed(_all)(work, piece, os.getpid()) for piece in pieces):
             yield rows
         size = min(2*size, SIZE) if time.monotonic() - began < PATIENCE else max(size//2, 1)
 
-def _all(work, piece) -> list[dict]: return list(work(piece))
+def _all(work, piece, parent) -> list[dict]:
+    "Rows of a piece, in a worker of that parent."
+    end_with(parent)
+    return list(work(piece))
 
 def _one_by_one(work, todo:list) -> Iterator[list[dict]]:
     "Rows in groups of what a second brings."
     for k in range(0, len(todo), SIZE):
         group: list[dict] = []
         began = time.monotonic()
-        for row in work(todo[k: k + SIZE]):
-            group.append(row)
-            if time.monotonic() - began < PATIENCE: continue
-            yield group
-            group = []
-            began = time.monotonic()
+        try:
+            for row in work(todo[k: k + SIZE]):
+                check_stop()   # the row of an interrupted search is none
+                group.append(row)
+                if time.monotonic() - began < PATIENCE: continue
+                yield group
+                group = []
+                began = time.monotonic()
+        except KeyboardInterrupt:
+            if group: yield group
+            raise
         if group: yield group
 
 def rows_of(
@@ -163,15 +176,28 @@ def rows_of(
     if not (n_jobs is None or (type(n_jobs) is int and n_jobs == -1)):
         check_count(n_jobs, "n_jobs")
     path = None if csv is None else check_path(csv, "csv")
-    known = {} if path is None else read_rows(path, columns)
-    todo = [i for i, key in enumerate(keys) if key not in known]
-    found: dict[int, dict] = {}
-    with Telling(progress, len(todo)) as tell:
-        if path is not None: add_rows(path, columns, [])
-        for rows in (_one_by_one(work, todo) if n_jobs is None
-                     else _by_workers(work, todo, n_jobs)):
-            if path is not None: add_rows(path, columns, rows)
-            found.update({row["index"]: row for row in rows})
-            tell(len(found))
+    with stoppable(), nullcontext() if path is None else _alone(path):
+        known = {} if path is None else read_rows(path, columns)
+        todo = [i for i, key in enumerate(keys) if key not in known]
+        found: dict[int, dict] = {}
+        with Telling(progress, len(todo)) as tell:
+            if path is not None: add_rows(path, columns, [])
+            for rows in (_one_by_one(work, todo) if n_jobs is None
+                         else _by_workers(work, todo, n_jobs)):
+                if path is not None: add_rows(path, columns, rows)
+                found.update({row["index"]: row for row in rows})
+                tell(len(found))
     return [found[i] if i in found else {**known[key], "index": i}
             for i, key in enumerate(keys)]
+
+@contextmanager
+def _alone(path:Path):
+    "Nobody else writes rows into a file for a `with` block; ValueError that names `csv`."
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    handle = try_lock(path)
+    if handle is None and os.name == "posix":
+        raise refuse("csv", "a file that no other run is writing", str(path))
+    try: yield
+    finally:
+        if handle is not None: os.close(handle)
