@@ -283,7 +283,7 @@ def _checked(total:Tally) -> Tally:
 
 # %% ../../nbs/audit/07_streaming.ipynb #a4bf5b6e
 STEP = 1 << 20            # rows of a part, where a row group is larger than four of them
-MOST_ROWS = 20_000_000    # that are held in memory
+MOST_ROWS = 4_000_000     # that are held in memory, in less than 1 GB
 
 def _files(path) -> list[Path]:
     """The Parquet files at a path: itself, or those in a folder. Raises TableError where
@@ -353,7 +353,7 @@ def tally_of_dask(
 def is_large(
     table, # anything
 ) -> bool:
-    "Whether a table is to be streamed: a Dask frame, or Parquet above 20 million rows."
+    "Whether a table is to be streamed: a Dask frame, or Parquet above 4 million rows."
     if is_lazy(table): return True
     if not isinstance(table, (str, Path)): return False
     import pyarrow as pa
