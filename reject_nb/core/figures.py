@@ -4,13 +4,13 @@
 
 # %% auto #0
 __all__ = ['PALETTE', 'SAFE', 'UNSAFE', 'MEANING', 'STYLE', 'STYLES', 'empty_panels', 'caption_of', 'give_caption', 'figure',
-           'save', 'decision_region', 'bars', 'Curve', 'region', 'MovingPicture', 'moving']
+           'leaves_settings', 'save', 'decision_region', 'bars', 'Curve', 'region', 'MovingPicture', 'moving']
 
 # %% ../../nbs/core/06_figures.ipynb #4b1138b1
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 
 import numpy as np
@@ -106,6 +106,16 @@ def figure(
     fig, axes = plt.subplots(rows, cols, figsize=(width, height), **kwargs)
     if caption: give_caption(fig, caption)
     return fig, axes
+
+def leaves_settings(
+    draw, # a function or method that draws
+):        # the same, after which matplotlib's settings are what they were
+    "A public function draws in the house style, and the user's own pictures keep theirs."
+    @wraps(draw)
+    def drawn(*args, **kwargs):
+        import matplotlib
+        with matplotlib.rc_context(): return draw(*args, **kwargs)
+    return drawn
 
 # %% ../../nbs/core/06_figures.ipynb #f6cfece9
 def save(

@@ -18,7 +18,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 from ...core.checks import (
     check_choice, check_count, check_instance, check_labels, check_mask, check_number,
     check_probability, check_random_state, check_vector, refuse)
-from ...core.figures import PALETTE, SAFE, UNSAFE, figure
+from ...core.figures import PALETTE, SAFE, UNSAFE, figure, leaves_settings
 from ..metrics import auroc_of, ccr_of, oscr_of, roc_curve
 from ..single import (
     Sample, Sweep, added, check_flags, line_score, read_sample, spread, sweep)
@@ -436,6 +436,7 @@ class RocDisplay:
         combined = np.cos(estimator.angle_)*pair[:, 0] + np.sin(estimator.angle_)*pair[:, 1]
         return cls.from_predictions(combined, is_ood, name or type(estimator).__name__, ax)
 
+    @leaves_settings
     def plot(self,
         ax=None, # matplotlib axes; None: new ones
     ):           # self
@@ -513,6 +514,7 @@ class ScorePlaneDisplay:
         line = dict(angle=estimator.angle_, threshold=estimator.threshold_)
         return cls(s_r=pair[:, 0], s_g=pair[:, 1], kind=kind, **line).plot(ax)
 
+    @leaves_settings
     def plot(self,
         ax=None, # matplotlib axes; None: new ones
     ):           # self

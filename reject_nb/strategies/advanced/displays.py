@@ -12,7 +12,7 @@ from ...core.checks import (
     check_choice, check_flag, check_instance, check_vector, refuse)
 from ...risk_control.estimators import (
     ask, labels_of, n_rows, pointwise_loss, predict_labels)
-from ...core.figures import figure
+from ...core.figures import figure, leaves_settings
 from ...risk_control.estimators import risk_coverage_curve
 
 # %% ../../../nbs/strategies/advanced/displays.ipynb #f888df84
@@ -65,6 +65,7 @@ class RiskCoverageDisplay:
         self.name = name
         self.point = point
 
+    @leaves_settings
     def plot(self,
         ax=None,             # matplotlib axes; new ones where None
         *,
