@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from .table import (
-    POLICIES, TableError, check_spellings, column_called, count_missing, groups_of,
-    matching, numbers, open_table, said_missing, words)
-from reject_nb.core.checks import (
-    check_array, check_choice, check_labels, check_mask, check_number, check_same_length,
-    check_vector, refuse)
+    CSV, POLICIES, Dialect, TableError, check_spellings, column_called, count_missing,
+    dialect_of, groups_of, kind_of_file, matching, numbers, open_table, said_missing, words)
+from ..core.checks import (
+    check_array, check_choice, check_instance, check_labels, check_mask, check_number,
+    check_same_length, check_vector, refuse)
 from ..core.labels import doubtful, encode, label_name, reads_missing, within_ends
 from ..core.ranking import Ranking, auroc, rank
 
@@ -343,6 +343,7 @@ class Sample:
                                                 # came from a table
     left_out: int = 0 # rows of the table that are not here, because values were missing
     missing_values: tuple = ()       # texts that stand for a missing value there
+    dialect: Dialect|None = None     # of the file, where it was one of text
     origin: str = ""                 # name of the file
     source: str = "" # "probabilities" or "logits", if a score comes from them
     step: float = 0.                 # between neighbouring values of that score close to 0
@@ -630,9 +631,12 @@ class Roles:
     bound: float|None = None        # largest loss that can occur
     missing: str = "error"          # "drop" or "reject" leaves rows with missing values out
     missing_values: Any = ()        # texts that stand for a missing value, as "NA" may
+    dialect: Dialect|None = None    # of a file; None: as it says itself
 
     def __post_init__(self):
         check_spellings(self.missing_values)
+        if self.dialect is not None:
+            check_instance(self.dialect, "dialect", Dialect, "a Dialect or None")
         check_choice(self.missing, "missing", POLICIES)
         if self.probabilities is not None and self.logits is not None:
             raise ValueError("logits must not be given beside probabilities")
@@ -732,7 +736,9 @@ def sample_of_table(
 ) -> Sample:
     """Everything that a table holds, checked. Raises TableError naming column, row and
     value; ValueError."""
-    frame = open_table(table, roles.missing_values)
+    if isinstance(table, (str, Path)) and roles.dialect is None:
+        roles = replace(roles, dialect=dialect_of(Path(table)))
+    frame = open_table(table, roles.missing_values, roles.dialect)
     if roles.missing != "error": return _without_missing(frame, table, roles)
     try: return _read_sample(frame, table, roles)
     except TableError as error:
@@ -795,5 +801,6 @@ def _read_sample(frame, table, roles:Roles) -> Sample:
                          groups=groups, classes=classes, loss=roles.loss, bound=roles.bound,
                          names=Names(called), **arrays)
     origin = Path(table).name if isinstance(table, (str, Path)) else ""
-    return replace(sample, columns=found, origin=origin,
+    dialect = roles.dialect if origin and kind_of_file(Path(table)) in CSV else None
+    return replace(sample, columns=found, origin=origin, dialect=dialect,
                    missing_values=tuple(roles.missing_values or ()))
