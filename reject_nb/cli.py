@@ -433,9 +433,10 @@ def command_audit(args) -> int:
         for name in ("audit.html", "metrics.csv", "rule.json"):
             check_path(args.out/name, "--out")
         with until_interrupted():
+            dialect = None if Path(args.table).is_dir() else _dialect(args)
             found = audit.Audit.from_table(
                 args.table, **_roles(args, ROLES), missing=args.missing,
-                missing_values=args.missing_values, dialect=None if Path(args.table).is_dir() else _dialect(args),
+                missing_values=args.missing_values, dialect=dialect,
                 weight=args.weight, weight_bound=args.weight_bound,
                 classes=args.classes.split(",") if args.classes else None)
             rule = found.certify(args.target_risk, args.delta, args.score, args.per_group,

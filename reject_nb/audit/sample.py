@@ -841,8 +841,8 @@ def _read_sample(frame, table, roles:Roles) -> Sample:
         keep = thin(numbers(frame, found["weight"]), roles.weight_bound)
         if not keep.any(): raise TableError("weight must keep a row, none is left")
         sample = _read_sample(frame.filter(keep.tolist()), table, equal)
-        note = (f"{sample.n} of {n} rows are kept, each with a probability in proportion to "
-                f"{found['weight']!r}: everything here is about inputs as frequent as "
+        note = (f"{sample.n} of {n} rows are kept, each with a probability in proportion "
+                f"to {found['weight']!r}: everything here is about inputs as frequent as "
                 "these weights say")
         return replace(sample, notes=(note, *sample.notes))
     flags = flag_column(frame, found.get("ood"))

@@ -676,13 +676,15 @@ class Table(dict):
 # %% ../../nbs/audit/01_table.ipynb #d51door4
 _NUMBER = re.compile(r"\s*[-+]?(?:0|[1-9]\d*)?(?:\.\d*)?(?:[eE][-+]?\d+)?\s*")
 
-def _typed(values:np.ndarray) -> list:
+def _typed(values:np.ndarray, decimal:str) -> list:
     "A column for Parquet: numbers where all of its texts are such."
-    cells = values.tolist()
+    given = values.tolist()
+    cells = given if decimal == "." else [
+        re.sub(COMMA, r"\1.\2", v) if isinstance(v, str) else v for v in given]
     some = [v for v in cells if not is_missing(v) and not reads_missing(v)]
     if (not some or not all(isinstance(v, str) and _NUMBER.fullmatch(v) for v in some)
         or np.isnan([_parsed(v) for v in some]).any()):
-        return cells
+        return given
     whole = all(v.strip().lstrip("+-").isdecimal() and abs(int(v)) < 2**63 for v in some)
     kind = int if whole else float
     return [kind(v) if isinstance(v, str) and not reads_missing(v) else None for v in cells]
@@ -699,7 +701,8 @@ def write_table(
         import pyarrow as pa
         from pyarrow import parquet
         buffer = io.BytesIO()
-        parquet.write_table(pa.table({name: pa.array(_typed(np.asarray(values)))
+        parquet.write_table(pa.table({name: pa.array(_typed(np.asarray(values),
+                                                           dialect.decimal))
                                       for name, values in columns.items()}), buffer)
         write_atomic(path, buffer.getvalue())
         return
