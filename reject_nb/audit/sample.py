@@ -634,14 +634,15 @@ def _remarks(sample:Sample, rounded:bool, rest:bool, correct:bool):
     if rounded and (certain := int((sample.scores[SCORE] == 0).sum())) > .01*sample.n:
         yield (f"{certain} rows have a probability of exactly 1 and cannot be told apart: "
                "give logits, or more digits")
+    other = list(_other_order(sample))
+    if not other: yield from _mostly_wrong(sample, correct)
     for name, score in sample.scores.items():
         if score.min() == score.max():
             yield f"all values of {name} are equal: it cannot tell inputs apart"
         else:
             yield from upside_down(name, sample.ranked(name),
                                    not sample.source or name != SCORE)
-    other = list(_other_order(sample))
-    yield from other or _mostly_wrong(sample, correct)
+    yield from other
 
 # %% ../../nbs/audit/02_sample.ipynb #c57b2eb4
 @dataclass(frozen=True, kw_only=True)

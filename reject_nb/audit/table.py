@@ -18,6 +18,7 @@ import io
 import itertools
 import re
 import zipfile
+import zlib
 from dataclasses import dataclass, replace
 from numbers import Integral
 from pathlib import Path
@@ -179,8 +180,10 @@ def read_csv(
                                delimiter=dialect.sep, strict=True)
             names = check_header(next(lines, ()), dialect.sep)
             above = lines.line_num + told
-        if not names:
-            raise TableError(f"{path.name} must hold a header and rows, it is empty")
+            if not names:
+                raise TableError(f"{path.name} must hold a header and rows, it is empty")
+            if not any(line.strip() for line in file):
+                raise TableError("table must hold rows, there is a header only")
         unique = [name or f"\0{at}" for at, name in enumerate(names)]
         found = arrow.read_csv(
             path,
@@ -192,8 +195,9 @@ def read_csv(
                                  strings_can_be_null=False,
                                  include_columns=[name for name in names if name]))
         return found if dialect.decimal == "." else with_points(found)
-    except (UnicodeError, csv.Error, gzip.BadGzipFile, EOFError,
-            pa.ArrowInvalid) as error:
+    except TableError: raise
+    except (ValueError, csv.Error, OSError, EOFError, zlib.error) as error:
+        if getattr(error, "errno", None): raise    # of the disk
         if wrong: raise _bad_row(names, wrong[0], wrong[0].number - above) from None
         if not isinstance(error, UnicodeError) and "UTF" not in str(error):
             raise TableError(f"{path.name} must be a CSV file: {error}") from None
@@ -209,7 +213,7 @@ def _bad_row(names, row, at:int) -> TableError:
                           f"it: {first}")
     words = (f"row {at} must have {len(names)} cells as the header has, got "
              f"{row.actual_columns}: ")
-    return TableError(words + row.text[:60], None, at)
+    return TableError(words + " ".join(row.text.split())[:60], None, at)
 
 # %% ../../nbs/audit/01_table.ipynb #e7bbb3c5
 def _read_sheet(path:Path): # a pyarrow table of texts
