@@ -117,6 +117,14 @@ class Dialect:
             raise refuse("encoding", "the name of an encoding, such as cp1250",
                          self.encoding)
 
+def _check_file(path:Path) -> str:
+    "How a file of a table ends. Raises TableError."
+    if not path.is_file():
+        raise TableError(f"table must be a file, there is none at {path.name!r}")
+    if (kind := kind_of_file(path)) in CSV + PARQUET + EXCEL: return kind
+    raise TableError("table must end in .csv, .tsv, .xlsx or .parquet, got "
+                     f"{path.name!r}")
+
 def kind_of_file(path:Path) -> str:
     "How a name ends, without .gz."
     kind = path.suffix.lower()
@@ -130,12 +138,7 @@ def dialect_of(
 ) -> Dialect:
     """The dialect of a file. Raises TableError where there is none, or where it ends
     otherwise than tables do."""
-    if not path.is_file():
-        raise TableError(f"table must be a file, there is none at {path.name!r}")
-    kind = kind_of_file(path)
-    if kind not in CSV + PARQUET + EXCEL:
-        raise TableError("table must end in .csv, .tsv, .xlsx or .parquet, got "
-                         f"{path.name!r}")
+    kind = _check_file(path)
     sep = SEPARATORS.get(str(sep), sep)
     found = Dialect(sep or ",", decimal or ".", encoding or "utf-8")
     if kind in CSV:
@@ -255,8 +258,8 @@ def read_file(
     dialect:Dialect|None=None, # None: as `dialect_of` finds
 ):                             # a pyarrow table; its cells are texts unless it is Parquet
     "A table in a file. Raises TableError for a file that is none."
+    kind = _check_file(path)
     if dialect is None: dialect = dialect_of(path)
-    kind = kind_of_file(path)
     if kind in CSV: return read_csv(path, dialect)
     if kind in EXCEL:
         found = _read_sheet(path)
