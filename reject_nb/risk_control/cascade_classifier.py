@@ -6,11 +6,14 @@
 __all__ = ['CascadeClassifier']
 
 # %% ../../nbs/risk_control/14_cascade_classifier.ipynb #cc5c0003
+import warnings
 from dataclasses import replace
+from inspect import signature
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import ClassifierMixin, clone
+from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..core.checks import check_count, check_flag, check_probability, refuse
 from ..core.labels import check_comparable, round_scores
@@ -20,17 +23,20 @@ from .estimators import (
     ask, check_class_labels, count_features, is_fitted, labels_of)
 from .estimators import (
     Certifying, legacy_random_state, n_rows, note_certified, selective_accuracy, split_rows)
-from .estimators import stays_as_it_is, take
+from .estimators import (
+    stays_as_it_is, take, warn_of_weights, weighed)
 
 # %% ../../nbs/risk_control/14_cascade_classifier.ipynb #cc5c0006
-class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
+class CascadeClassifier(Certifying, ClassifierMixin, _BaseComposition):
     """Classifiers asked in turn, each only for what those before passed on; rejects what
     nobody settles.
 
     Learned: classifiers_, names_, rule_ (its statement: what is guaranteed), selection_
     (that of the rule), classes_, reject_label_."""
     def __init__(self,
-        stages, # list of (name, classifier with predict_proba), cheap ones first
+        stages, # list of (name, stage), cheap ones first: a classifier with predict_proba,
+                # or a function of X that returns probabilities (n, classes), the classes in
+                # sorted order or as its attribute classes_ says
         target=.05, # share of wrong answers among the answers of the system, in (0, 1)
         costs=None,          # (K,) price of asking each stage; None: 1 each
         delta=.05,           # allowed probability that the statement is false, in (0, 1)
@@ -58,9 +64,23 @@ class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
         self.prefit, self.random_state, self.n_candidates = (prefit, random_state,
                                                              n_candidates)
 
+    def get_params(self,
+        deep:bool=True, # with those of the stages, such as lr__C of a stage "lr"
+    ) -> dict:          # name -> value
+        "All parameters."
+        return self._get_params("stages", deep=deep)
+
+    def set_params(self,
+        **params, # by name: those of the constructor, a stage, or such as lr__C of a stage
+    ):            # self
+        "Set parameters; a search over those of the stages does it so."
+        return self._set_params("stages", **params)
+
     def fit(self,
         X, # (n, d) or whatever the classifiers take
         y, # (n,) labels
+        sample_weight=None, # (n,) at least 0, for the fits of the stages that take weights;
+                            # None: equal. The certificate counts points
     ):     # self
         """Fit clones of the classifiers, learn the routes and certify the system, on
         disjoint rows.
@@ -72,6 +92,9 @@ class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
         check_flag(self.prefit, "prefit")
         count_features(self, X)
         y = labels_of(self, y, n_rows(X))
+        there, weight = weighed(sample_weight, len(y))
+        if len(there) < len(y):
+            X, y = take(X, there), y[there]
         check_class_labels(y)
         rng = legacy_random_state(self.random_state)
         ready = [stays_as_it_is(one, self.prefit) for one in stages]
@@ -79,7 +102,7 @@ class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
         for one, stays in zip(stages, ready):
             if stays and not is_fitted(one):
                 raise refuse("stages", "fitted classifiers to be used as they are", one)
-            if stays:
+            if stays and hasattr(one, "classes_"):
                 check_comparable(y, one.classes_, "y", "the classes of a stage")
                 known.append(one.classes_)
         classes = np.unique(np.concatenate(known))
@@ -87,10 +110,11 @@ class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
         self.classes_ = classes
         rows, held = ((np.empty(0, int), np.arange(len(y))) if all(ready)
                       else split_rows(len(y), size, rng))
-        self.classifiers_ = [one if stays else ask(lambda part, one=one: clone(one)
-                                                   .fit(part, y[rows]), take(X, rows))
-                             for one, stays in zip(stages, ready)]
         self.names_ = [str(name) for name, _ in self.stages]
+        weights = _weights_of_fits(stages, ready, self.names_, weight, rows)
+        self.classifiers_ = [one if stays else ask(lambda part, one=one, more=more: clone(
+            one).fit(part, y[rows], **more), take(X, rows))
+                             for one, stays, more in zip(stages, ready, weights)]
         self._certify(take(X, held), y[held])
         note_certified(self, X, y, self.n_candidates,
                        parts=[one for one, stays in zip(stages, ready) if stays])
@@ -99,7 +123,7 @@ class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
     def _certify(self, X, y):
         check_count(self.n_candidates, "n_candidates")
         delta = check_probability(self.delta, "delta")
-        found = [ask(lambda part, one=one: _asked(one, part), X)
+        found = [ask(lambda part, one=one: _asked(one, part, self.classes_), X)
                  for one in self.classifiers_]
         losses = [(labels != y).astype(float) for labels, _ in found]
         rule = certify_cascade(losses, [s for _, s in found], self.costs, self.target,
@@ -137,7 +161,8 @@ class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
         self._door(X)
         rows = np.arange(n_rows(X))
         if not len(rows): raise refuse("X", "at least one input", X)
-        functions = [lambda at, one=one: ask(lambda part: _asked(one, take(part, at)), X)
+        functions = [lambda at, one=one: ask(
+            lambda part: _asked(one, take(part, at), self.classes_), X)
                      for one in self.classifiers_]
         answers, stage = self.rule_.answer(functions, rows)
         labels = np.full(len(stage), self.classes_[0], dtype=self.classes_.dtype)
@@ -193,15 +218,44 @@ def _check_stages(stages) -> list:
     "The classifiers of pairs of names and classifiers."
     pairs = (isinstance(stages, list | tuple) and len(stages)
              and all(isinstance(one, tuple) and len(one) == 2 for one in stages))
-    if not pairs or not all(hasattr(one, "predict_proba") for _, one in stages):
-        raise refuse("stages", "a list of pairs (name, classifier with predict_proba)",
-                     stages)
+    if not pairs or not all(
+            (hasattr(one, "predict_proba") or callable(one)) and not isinstance(one, type)
+            for _, one in stages):
+        raise refuse("stages", "a list of pairs (name, classifier with predict_proba or "
+                     "function that returns probabilities)", stages)
+    names = [str(name) for name, _ in stages]
+    taken = set(signature(CascadeClassifier).parameters)
+    wrong = [name for at, name in enumerate(names)
+             if name in names[:at] or name in taken or "__" in name]
+    if wrong:
+        raise refuse("stages", "named differently from each other and from the parameters, "
+                     "without '__'", wrong[0])
     return [one for _, one in stages]
 
-def _asked(classifier, X) -> tuple[np.ndarray, np.ndarray]:
+def _weights_of_fits(stages, ready, names, weight, rows) -> list[dict]:
+    "What each fit is given besides X and y; warns of stages that take no weights."
+    if weight is None: return [{}]*len(stages)
+    takes = [not stays and has_fit_parameter(one, "sample_weight")
+             for one, stays in zip(stages, ready)]
+    if not any(takes):
+        raise ValueError("sample_weight must go to a fit, no stage is fitted here with "
+                         "weights")
+    warn_of_weights(weight)
+    if without := [name for name, one in zip(names, takes) if not one]:
+        warnings.warn(f"sample_weight is not used by the stages {', '.join(without)}: they "
+                      "are not fitted here, or their fit takes none", stacklevel=3)
+    return [{"sample_weight": weight[rows]} if one else {} for one in takes]
+
+def _asked(stage, X, classes) -> tuple[np.ndarray, np.ndarray]:
     """Labels and scores, one minus the largest probability, without the digits that depend
     on the number of inputs."""
-    p = np.asarray(classifier.predict_proba(X))
+    known = hasattr(stage, "predict_proba")
+    p = np.asarray(stage.predict_proba(X) if known else stage(X))
+    classes = np.asarray(getattr(stage, "classes_", classes))
+    if not known and not (p.shape == (n_rows(X), len(classes)) and p.dtype.kind in "fiu"
+                          and ((0 <= p) & (p <= 1 + 1e-6)).all()):
+        raise refuse("stages", "functions that return for X probabilities of shape "
+                     f"({n_rows(X)}, {len(classes)}) in [0, 1]", p)
     best = round_scores(p).argmax(1)
-    return (classifier.classes_[best],
+    return (classes[best],
             round_scores(1 - p[np.arange(len(p)), best], 1., p.dtype))

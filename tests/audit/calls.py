@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 import reject_nb.audit as a
+from reject_nb.audit.table import Dialect
 
 RNG = np.random.default_rng(0)
 N = 120
@@ -58,7 +59,8 @@ def calls():
                                 groups=GROUPS, classes=np.array([0, 1]), bound=1.)),
         "Audit.of_sample": (a.Audit.of_sample, dict(sample=AUDIT.sample)),
         "Audit.from_estimator": (a.Audit.from_estimator, dict(estimator=FITTED, X=X, y=Y, loss="zero-one", is_ood=OOD, groups=GROUPS)),
-        "Audit.from_table": (of_table, dict(table=CELLS, probabilities=None, logits=None, stream=False, missing="error", missing_values=["NA"], **roles)),
+        "Audit.from_table": (of_table, dict(table=CELLS, probabilities=None, logits=None, stream=False, missing="error", missing_values=["NA"],
+                                               correct=None, confidence=None, weight=None, weight_bound=None, dialect=Dialect(), **roles)),
         "Audit.metrics": (AUDIT.metrics, dict(coverage=.7, target_risk=.1, level=.9)),
         "Audit.groups": (AUDIT.groups, dict(rule=RULE, score="max_probability", coverage=.7, level=.9)),
         "Audit.calibration": (AUDIT.calibration, dict(bins=5, level=.9)),
@@ -112,7 +114,8 @@ LEGAL = {
     ("Table.to_csv", "path", "text"): "any text is a path",
 }
 for _name in ("y_pred", "scores", "is_ood", "groups", "classes", "bound", "rule", "score", "targets", "path", "ax", "group", "ood", "logits", "losses",
-              "probabilities", "columns", "stream", "target_risk", "date", "max_rejected", "foreign_share", "shares", "missing_values"): LEGAL[("*", _name, "none")] = NONE
+              "probabilities", "columns", "stream", "target_risk", "date", "max_rejected", "foreign_share", "shares", "missing_values",
+              "correct", "confidence", "weight", "weight_bound", "dialect"): LEGAL[("*", _name, "none")] = NONE
 for _kind in ("huge", "inf"): LEGAL[("*", "groups", _kind)] = LABEL
 for _kind in ("masked", "huge"): LEGAL[("Audit.from_estimator", "X", _kind)] = "what the classifier takes is taken"
 LEGAL[("*", "bound", "huge")] = "any finite size is a legal one"

@@ -58,7 +58,9 @@ def calls():
         "CascadeClassifier": (trained(r.CascadeClassifier), dict(stages=[("linear", FITTED)], target=.4, costs=[1.], delta=.1, capacity=[None], coverage=.5, budget=None, reject_cost=None,
                                                                  calibration_size=.5, learn=.2, reject_label="auto", prefit=False, random_state=0,
                                                                  n_candidates=2)),
-        "CascadeClassifier.fit": (r.CascadeClassifier([("linear", FITTED)], random_state=0).fit, dict(X=X, y=Y)),
+        "CascadeClassifier.fit": (r.CascadeClassifier([("linear", FITTED)], random_state=0).fit, dict(X=X, y=Y, sample_weight=np.ones(40))),
+        "CascadeClassifier.get_params": (CLASSIFIERS.get_params, dict(deep=True)),
+        "CascadeClassifier.set_params": (lambda **params: r.CascadeClassifier([("linear", FITTED)]).set_params(**params), dict(linear__C=1.)),
         **{f"CascadeClassifier.{name}": (getattr(CLASSIFIERS, name), dict(X=X)) for name in ("predict", "predict_stage", "accept")},
         "CascadeClassifier.report": (CLASSIFIERS.report, dict(X=X, y=Y)),
         "CascadeClassifier.score": (CLASSIFIERS.score, dict(X=X, y=Y, sample_weight=np.ones(40))),
@@ -112,6 +114,7 @@ LEGAL = {
     **{(name, wanted, "none"): "None: not what is wanted" for name in ("certify_cascade", "CascadeClassifier") for wanted in ("budget", "reject_cost")},
     ("CascadeClassifier", "costs", "none"): "None: 1 each", ("CascadeClassifier", "costs", "huge"): "a price of any size",
     ("CascadeClassifier", "capacity", "none"): "None: no limits", ("CascadeClassifier", "coverage", "none"): "None: as much as possible",
+    ("CascadeClassifier.get_params", "*", "*"): "as scikit-learn takes it", ("CascadeClassifier.set_params", "*", "*"): "as in scikit-learn, fit looks at parameters",
     **{("CascadeClassifier", "reject_label", kind): "a label of the user's choice" for kind in ("none", "text", "nan", "inf", "complex", "huge")},
     **{(f"CascadeClassifier.{name}", "X", "huge"): "the classifiers judge their inputs" for name in ("fit", "predict", "predict_stage", "accept", "report", "score", "calibrate")},
     **{("CascadeRule.answer", "X", kind): "the functions judge their inputs"
