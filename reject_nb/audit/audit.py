@@ -11,10 +11,11 @@ from typing import Any
 from fastcore.basics import patch
 import numpy as np
 
+from .certify import band_table, certify_sample, frontier_table
 from .metrics import (
     calibration_table, curve_table, groups_table, metrics_table)
 from .report import report_html
-from .rule import NOTHING, Rule, band_table, certify_sample, frontier_table
+from .rule import NOTHING, Rule
 from .sample import Roles, Sample, make_sample, sample_of_table
 from .streaming import Tally, is_large, read_tally
 from .table import Table

@@ -19,8 +19,9 @@ from importlib.resources import files
 import numpy as np
 
 from .. import __version__
+from .certify import group_menu, rows_answered
 from .metrics import share_interval
-from .rule import Rule, group_menu, rows_answered
+from .rule import Rule
 from .table import Table
 from ..core.checks import check_instance, check_probability, refuse
 
