@@ -135,7 +135,9 @@ class Audit(Patched):
         logits=None,         # columns, in the same way
         scores=None, # column, columns, or a dict: name -> column; high means uncertain
         losses=None,         # column of losses, instead of labels
-        group=None,          # column of groups
+        correct=None,        # column that is 1 where an answer is right, instead of labels
+        confidence=None,     # column or columns, high means sure; any range
+        group=None,          # column of groups; a list makes the groups "x / y"
         ood=None,            # column that is True where an input belongs to no class
         classes=None,        # what the columns of probabilities stand for
         loss:Any="zero-one", # or a matrix loss[label, prediction]; only zero-one can be
@@ -145,6 +147,11 @@ class Audit(Patched):
                              # counts them
         missing_values=(),   # texts that stand for a missing value, such as "NA"; empty
                              # cells and nan always do
+        weight=None,         # column: how often such a row comes among new inputs for each
+                             # time that it was drawn, up to a factor
+        weight_bound:float|None=None, # the largest weight that can occur
+        dialect=None,        # Dialect of a CSV file; None: commas, points and UTF-8, or
+                             # what its first bytes say
         stream:bool|None=None, # count instead of keeping the rows; None: for Dask frames
                                # and very long files
     ):                       # an Audit
@@ -153,10 +160,14 @@ class Audit(Patched):
 
         Raises: TableError naming column, row and value; ValueError naming the argument."""
         roles = Roles(label=label, prediction=prediction, probabilities=probabilities,
-                      logits=logits, scores=scores, losses=losses, group=group,
-                      ood=ood, classes=classes, loss=loss, bound=bound, missing=missing,
-                      missing_values=missing_values)
+                      logits=logits, scores=scores, losses=losses, correct=correct,
+                      confidence=confidence, group=group, ood=ood, classes=classes,
+                      loss=loss, bound=bound, missing=missing, weight=weight,
+                      weight_bound=weight_bound, missing_values=missing_values,
+                      dialect=dialect)
         stream = is_large(table) if stream is None else check_flag(stream, "stream")
+        if stream and weight is not None:
+            raise ValueError("weight must be None for rows that are counted (stream=False)")
         return cls.of_sample(read_tally(table, roles) if stream
                              else sample_of_table(table, roles))
 

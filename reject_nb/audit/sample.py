@@ -17,13 +17,15 @@ from typing import Any
 import numpy as np
 
 from .table import (
-    POLICIES, TableError, check_spellings, column_called, count_missing, groups_of,
-    matching, numbers, open_table, said_missing, words)
-from reject_nb.core.checks import (
-    check_array, check_choice, check_labels, check_mask, check_number, check_same_length,
-    check_vector, refuse)
+    BOTH, CSV, POLICIES, RIGHT, SURE, Dialect, TableError, check_spellings, column_called,
+    complained_of_at_once, count_missing, dialect_of, groups_of, kind_of_file, matching,
+    numbers, open_table, said_missing, stands_for, words)
+from ..core.checks import (
+    check_array, check_choice, check_instance, check_labels, check_mask, check_number,
+    check_positive, check_same_length, check_vector, refuse)
 from ..core.labels import doubtful, encode, label_name, reads_missing, within_ends
 from ..core.ranking import Ranking, auroc, rank
+from ..risk_control.shift import thin
 
 # %% ../../nbs/audit/02_sample.ipynb #26ec112a
 SCORE = "max_probability"   # 1 - the largest probability
@@ -343,6 +345,7 @@ class Sample:
                                                 # came from a table
     left_out: int = 0 # rows of the table that are not here, because values were missing
     missing_values: tuple = ()       # texts that stand for a missing value there
+    dialect: Dialect|None = None     # of the file, where it was one of text
     origin: str = ""                 # name of the file
     source: str = "" # "probabilities" or "logits", if a score comes from them
     step: float = 0.                 # between neighbouring values of that score close to 0
@@ -432,6 +435,7 @@ def make_sample(
     classes=None,       # names of the columns of probabilities
     bound=None,         # largest loss that can occur; 1 where losses are given
     names:Names=Names(), # what columns are called, for messages
+    correct:bool=False, # whether the losses are 1 - a column of right answers
 ) -> Sample:
     """Everything that was given, in one form. Raises ValueError naming the argument, or
     TableError."""
@@ -452,8 +456,9 @@ def make_sample(
     if (classes is None and losses is None and answers.labels is not None
         and answers.predictions is not None):
         _check_answers(answers, None if p is None else p.shape[1], names)
-    kind = ("given" if losses is not None else "zero-one" if isinstance(loss, str)
-            else "matrix")
+    kind = ("zero-one" if correct and np.isin(losses, (0., 1.)).all()
+            else "given" if losses is not None
+            else "zero-one" if isinstance(loss, str) else "matrix")
     cost, most = _losses(answers, loss, losses, bound, ood)
     found = _scores(scores, own, len(cost))
     codes, group_names = _groups(groups, len(cost))
@@ -465,7 +470,7 @@ def make_sample(
                     group_names=group_names, is_ood=ood, columns=dict(names.columns))
     alone = (np.ndim(probabilities if logits is None else logits) == 1
              and len(answers.classes) == 2)
-    notes = _remarks(sample, source == "probabilities", classes is None)
+    notes = _remarks(sample, source == "probabilities", classes is None, correct)
     return replace(sample, given=tuple(_given(sample, alone)), notes=(*differ, *notes))
 
 # %% ../../nbs/audit/02_sample.ipynb #db79a367
@@ -506,7 +511,10 @@ def contents(
     if sample.source:
         yield (f"{one[sample.source]} of {sample.classes[1]}" if alone
                else f"{sample.source} of the classes")
-    yield f"scores of uncertainty: {', '.join(sample.scores)}"
+    sure = [name for name in sample.scores if name.startswith(SURE)]
+    rest = [name for name in sample.scores if name not in sure]
+    if sure: yield f"confidence: {', '.join(name.removeprefix(SURE) for name in sure)}"
+    if rest: yield f"scores of uncertainty: {', '.join(rest)}"
     if sample.group_names:
         yield f"{len(sample.group_names)} groups: {some_of(sample.group_names)}"
 
@@ -532,8 +540,14 @@ def upside_down(
         return
     area = auroc(ranking)
     if area > .35: return
-    help_ = ("it looks like a confidence; give 1 - confidence, or its negative" if given
+    help_ = ("it looks like a confidence; give 1 - confidence, or name its column as "
+             "confidence (--confidence)" if given
              else "see whether the columns stand for other classes")
+    if name.startswith(SURE):
+        yield (f"errors become more frequent as {name.removeprefix(SURE)} rises (AUROC "
+               f"{area:.3f}), but a high confidence must mean sure: it looks like a score "
+               "of uncertainty; name its column as scores (--scores)")
+        return
     yield (f"errors become rarer as {name} rises (AUROC {area:.3f}), but high must mean "
            f"uncertain: {help_}")
 
@@ -586,7 +600,23 @@ def _repeated(sample:Sample) -> int:
             and all(sample.digits(name) == (53, 99) for name in sample.scores))
     return int(same.sum()) if chance < 1e-3 or fine and same[tied].all() else 0
 
-def _remarks(sample:Sample, rounded:bool, rest:bool):
+def _mostly_wrong(sample:Sample, correct:bool):
+    "More than half of the answers are wrong, which may be a column upside down."
+    share = float(sample.shares.mean())
+    if share <= .5: return
+    if sample.labels is not None and sample.kind != "given":
+        help_ = "see whether labels and predictions belong to the same rows"
+    elif correct:
+        help_ = "is 1 a wrong answer there? Then name the column as losses (--losses)"
+    else:
+        help_ = ("losses may be upside down; name a column that is 1 where an answer is "
+                 "right as correct (--correct)")
+    what = (f"more than half of the answers, {share:.1%}, are wrong"
+            if sample.kind == "zero-one"
+            else f"the mean loss is {share:.1%} of the largest, more than half")
+    yield f"{what}: {help_}"
+
+def _remarks(sample:Sample, rounded:bool, rest:bool, correct:bool):
     "What a reader should know."
     if rows := _repeated(sample):
         yield (f"{rows} of {sample.n} rows are repeated, with the same label, prediction "
@@ -610,7 +640,8 @@ def _remarks(sample:Sample, rounded:bool, rest:bool):
         else:
             yield from upside_down(name, sample.ranked(name),
                                    not sample.source or name != SCORE)
-    yield from _other_order(sample)
+    other = list(_other_order(sample))
+    yield from other or _mostly_wrong(sample, correct)
 
 # %% ../../nbs/audit/02_sample.ipynb #c57b2eb4
 @dataclass(frozen=True, kw_only=True)
@@ -623,30 +654,48 @@ class Roles:
     logits: Any = None              # columns, in the same way
     scores: Any = None # column, columns, or a dict: name -> column; high means uncertain
     losses: str|None = None         # column of losses, instead of labels
-    group: str|None = None          # column of groups
+    correct: str|None = None        # column that is 1 where an answer is right, instead
+    confidence: Any = None          # column or columns, high means sure
+    group: Any = None               # column of groups; several make the groups "x / y"
+    weight: str|None = None # column: how often such a row comes, for each time that it was
+                            # drawn, up to a common factor
+    weight_bound: float|None = None # the largest weight that can occur
     ood: str|None = None            # column that is True where an input belongs to no class
     classes: Any = None             # what the columns of probabilities stand for
     loss: Any = "zero-one"          # or a matrix loss[label, prediction]
     bound: float|None = None        # largest loss that can occur
     missing: str = "error"          # "drop" or "reject" leaves rows with missing values out
     missing_values: Any = ()        # texts that stand for a missing value, as "NA" may
+    dialect: Dialect|None = None    # of a file; None: as it says itself
 
     def __post_init__(self):
         check_spellings(self.missing_values)
+        if self.dialect is not None:
+            check_instance(self.dialect, "dialect", Dialect, "a Dialect or None")
         check_choice(self.missing, "missing", POLICIES)
         if self.probabilities is not None and self.logits is not None:
             raise ValueError("logits must not be given beside probabilities")
-        if self.label is None and self.losses is None:
+        if self.correct is not None and self.losses is not None:
+            raise ValueError("correct must not be given beside losses")
+        if self.label is None and self.losses is None and self.correct is None:
             raise ValueError("label must name the column of labels, or losses that of "
-                             "losses")
+                             "losses, or correct that of right answers")
+        if (self.weight is None) != (self.weight_bound is None):
+            raise ValueError("weight and weight_bound must be given together: the largest "
+                             "weight that can occur is not seen in a sample")
+        if self.weight is not None: check_positive(self.weight_bound, "weight_bound")
 
     def found(self, names:list) -> dict: # role -> name, names, or a dict of names; only
                                          # roles that were given
         "The columns of a table that play a part. Raises TableError where one is missing."
         found: dict = {}
-        for role in ("label", "prediction", "losses", "group", "ood"):
+        for role in ("label", "prediction", "losses", "group", "ood", "weight"):
             name = getattr(self, role)
+            if role == "group" and isinstance(name, (list, tuple)):
+                name = BOTH.join(matching(names, list(name), role))
             if name is not None: found[role] = column_called(names, name, role)
+        if self.correct is not None:
+            found["losses"] = RIGHT + column_called(names, self.correct, "correct")
         for role in ("probabilities", "logits"):
             pattern = getattr(self, role)
             if pattern is not None: found[role] = matching(names, pattern, role)
@@ -658,14 +707,19 @@ class Roles:
                                .items()}
         if found.get("scores") == {}:
             raise refuse("scores", "names of columns", self.scores)
+        if self.confidence is not None:
+            sure = matching(names, self.confidence, "confidence")
+            found["scores"] = (found.get("scores", {})
+                               | {SURE + name: SURE + name for name in sure})
         return found
 
     def columns(self, names:list) -> list:
         "The columns that are read. Raises TableError where one is missing."
         found = self.found(names)
         each = {**found, "scores": found.get("scores", {}).values()}.values()
-        return list(dict.fromkeys(c for role in each
-                                  for c in ([role] if isinstance(role, str) else role)))
+        some = (c for role in each for c in ([role] if isinstance(role, str) else role))
+        return list(dict.fromkeys(c for name in some
+                                  for c in (stands_for(names, name) or ("", [name]))[1]))
 
 # %% ../../nbs/audit/02_sample.ipynb #f5f8af1c
 def _common(texts) -> int:
@@ -731,8 +785,16 @@ def sample_of_table(
     roles:Roles,
 ) -> Sample:
     """Everything that a table holds, checked. Raises TableError naming column, row and
-    value; ValueError."""
-    frame = open_table(table, roles.missing_values)
+    value, with all complaints of a file; ValueError."""
+    if not isinstance(table, (str, Path)): return _sample_of(table, roles)
+    return complained_of_at_once(
+        lambda dialect, missing: _sample_of(table, replace(roles, dialect=dialect,
+                                                           missing=missing)),
+        dialect_of(Path(table)) if roles.dialect is None else roles.dialect, roles.missing)
+
+def _sample_of(table, roles:Roles) -> Sample:
+    "Everything that a table holds, checked; the first complaint is raised."
+    frame = open_table(table, roles.missing_values, roles.dialect)
     if roles.missing != "error": return _without_missing(frame, table, roles)
     try: return _read_sample(frame, table, roles)
     except TableError as error:
@@ -741,13 +803,17 @@ def sample_of_table(
         if not rows[min(error.row, len(rows)) - 1]: raise
         more = (f"; {int(rows.sum())} of {len(rows)} rows have missing values: "
                 f"{said_missing(counts)}; missing='drop' (--missing drop) leaves them out")
-        raise TableError(f"{error}{more}", error.column, error.row, error.value) from None
+        raise TableError(f"{error}{more}", error.column, error.row, error.value,
+                         {"missing": "drop"}) from None
 
 def _needed(frame, roles:Roles) -> dict: # name -> whether it holds numbers
     """Columns without which a row cannot be used; a group may be missing, and the label of
     a foreign input."""
     found = roles.found(frame.columns)
-    free = {found.get("group"), found.get("label") if "ood" in found else None}
+    group = found.get("group")
+    free = {found.get("label") if "ood" in found else None}
+    if group is not None:
+        free |= set((stands_for(frame.columns, group) or ("", [group]))[1])
     texts = {found.get(role) for role in ("label", "prediction", "ood")}
     return {name: name not in texts
             for name in roles.columns(frame.columns) if name not in free}
@@ -769,6 +835,16 @@ def _without_missing(frame, table, roles:Roles) -> Sample:
 def _read_sample(frame, table, roles:Roles) -> Sample:
     "A sample of the columns of an open table."
     found = roles.found(frame.columns)
+    if roles.weight is not None:
+        equal = replace(roles, weight=None, weight_bound=None)
+        n = _read_sample(frame, table, equal).n      # complaints are about all rows
+        keep = thin(numbers(frame, found["weight"]), roles.weight_bound)
+        if not keep.any(): raise TableError("weight must keep a row, none is left")
+        sample = _read_sample(frame.filter(keep.tolist()), table, equal)
+        note = (f"{sample.n} of {n} rows are kept, each with a probability in proportion "
+                f"to {found['weight']!r}: everything here is about inputs as frequent as "
+                "these weights say")
+        return replace(sample, notes=(note, *sample.notes))
     flags = flag_column(frame, found.get("ood"))
     def label_column(role, skip=None):
         return words(frame, found[role], skip) if role in found else None
@@ -791,9 +867,12 @@ def _read_sample(frame, table, roles:Roles) -> Sample:
     groups = groups_of(frame, found["group"], roles.missing) if "group" in found else None
     called |= {argument: found[role] for argument,
                role in (("y_true", "label"), ("y_pred", "prediction")) if role in found}
+    stands = stands_for(frame.columns, found.get("losses", ""))
     sample = make_sample(y_true=labels, y_pred=label_column("prediction"), is_ood=flags,
+                         correct=stands is not None and stands[0] == RIGHT,
                          groups=groups, classes=classes, loss=roles.loss, bound=roles.bound,
                          names=Names(called), **arrays)
     origin = Path(table).name if isinstance(table, (str, Path)) else ""
-    return replace(sample, columns=found, origin=origin,
+    dialect = roles.dialect if origin and kind_of_file(Path(table)) in CSV else None
+    return replace(sample, columns=found, origin=origin, dialect=dialect,
                    missing_values=tuple(roles.missing_values or ()))
