@@ -13,7 +13,7 @@ import datetime
 import hashlib
 import json
 import math
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 
 import numpy as np
@@ -191,8 +191,15 @@ def with_rule(certified:Table, rule:Rule) -> Table:
     return Table(rows, method=vars(certified)["method"])
 
 def menu_of(audit, rule:Rule, certified:Table, delta:float) -> Table:
-    "The menu, and for lines that the slider can show, its row."
+    "The menu with the line of the rule, and for lines that the slider can show, its row."
     menu = audit.frontier(delta=delta)
+    own = dict(target_risk=rule.target_risk, score=rule.score, coverage=rule.coverage,
+               threshold=rule.threshold, accepted=rule.n_accepted, risk=rule.risk,
+               status=str(rule.status))
+    if (rule.looked and rule.delta == delta and rule.thresholds is rule.foreign is None
+        and not np.isclose(menu["target_risk"], rule.target_risk).any()):
+        lines = sorted([*menu.rows(), own], key=lambda row: row["target_risk"])
+        menu = Table.of_rows(lines, **vars(menu))
     menu["row"] = np.array([row_of(certified, row["accepted"]) if row["score"] == rule.score
                             else None for row in menu.rows()], dtype=object)
     return menu
@@ -275,6 +282,7 @@ def report_html(
         else None, wide=wide, menu=menu_of(audit, rule, certified, delta),
         calibration=audit.calibration() if known else None,
         groups=groups, rejected_more=rejected_more(groups) if groups else "", frame=frame,
-        square=square, percent=percent, policy=policy(script=script, style=style),
+        square=square, percent=percent, percent_down=partial(percent, up=False),
+        policy=policy(script=script, style=style),
         style=Markup(style), script=Markup(script), data=slider_rows(certified)
         | {"frame": [frame.left, frame.right, frame.top, frame.bottom, frame.y_range[1]]})
