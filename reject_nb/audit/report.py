@@ -13,14 +13,15 @@ import datetime
 import hashlib
 import json
 import math
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 
 import numpy as np
 
 from .. import __version__
+from .certify import group_menu, rows_answered
 from .metrics import share_interval
-from .rule import Rule, group_menu, rows_answered
+from .rule import Rule
 from .table import Table
 from ..core.checks import check_instance, check_probability, refuse
 
@@ -190,8 +191,15 @@ def with_rule(certified:Table, rule:Rule) -> Table:
     return Table(rows, method=vars(certified)["method"])
 
 def menu_of(audit, rule:Rule, certified:Table, delta:float) -> Table:
-    "The menu, and for lines that the slider can show, its row."
+    "The menu with the line of the rule, and for lines that the slider can show, its row."
     menu = audit.frontier(delta=delta)
+    own = dict(target_risk=rule.target_risk, score=rule.score, coverage=rule.coverage,
+               threshold=rule.threshold, accepted=rule.n_accepted, risk=rule.risk,
+               status=str(rule.status))
+    if (rule.looked and rule.delta == delta and rule.thresholds is rule.foreign is None
+        and not np.isclose(menu["target_risk"], rule.target_risk).any()):
+        lines = sorted([*menu.rows(), own], key=lambda row: row["target_risk"])
+        menu = Table.of_rows(lines, **vars(menu))
     menu["row"] = np.array([row_of(certified, row["accepted"]) if row["score"] == rule.score
                             else None for row in menu.rows()], dtype=object)
     return menu
@@ -274,6 +282,7 @@ def report_html(
         else None, wide=wide, menu=menu_of(audit, rule, certified, delta),
         calibration=audit.calibration() if known else None,
         groups=groups, rejected_more=rejected_more(groups) if groups else "", frame=frame,
-        square=square, percent=percent, policy=policy(script=script, style=style),
+        square=square, percent=percent, percent_down=partial(percent, up=False),
+        policy=policy(script=script, style=style),
         style=Markup(style), script=Markup(script), data=slider_rows(certified)
         | {"frame": [frame.left, frame.right, frame.top, frame.bottom, frame.y_range[1]]})
