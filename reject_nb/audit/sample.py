@@ -836,7 +836,7 @@ def _without_missing(frame, table, roles:Roles) -> Sample:
 def _read_sample(frame, table, roles:Roles) -> Sample:
     "A sample of the columns of an open table."
     found = roles.found(frame.columns)
-    if roles.weight is not None:
+    if roles.weight is not None and roles.weight_bound is not None:
         equal = replace(roles, weight=None, weight_bound=None)
         n = _read_sample(frame, table, equal).n      # complaints are about all rows
         keep = thin(numbers(frame, found["weight"]), roles.weight_bound)
