@@ -153,7 +153,7 @@ class RiskMonitor(Evidence):
         waits=None, # (k,) bool: not known yet, whatever loss is given there
     ):              # the monitor itself
         "Take new outcomes into account."
-        losses = self._in_bounds(losses)
+        losses = self.in_bounds(losses)
         if waits is not None:
             waits = check_vector(waits, "waits", empty=True)
             check_same_length(losses=losses, waits=waits)
@@ -181,7 +181,7 @@ class RiskMonitor(Evidence):
         losses,   # (k,) their outcomes, in [0, bound]
     ):            # the monitor itself
         "Outcomes that came late."
-        losses = self._in_bounds(losses)
+        losses = self.in_bounds(losses)
         found = check_vector(places, "places", low=0., high=2.**53, empty=True)
         check_same_length(places=found, losses=losses)
         with LOCK:
@@ -201,7 +201,7 @@ class RiskMonitor(Evidence):
             self._advance()
         return self
 
-    def _in_bounds(self, losses) -> np.ndarray:
+    def in_bounds(self, losses) -> np.ndarray:
         "Losses, checked."
         losses = within_ends(check_vector(losses, "losses", empty=True), 0., self.bound)
         return check_vector(losses, "losses", low=0., high=self.bound, empty=True)
