@@ -487,11 +487,12 @@ def monitor_arguments(p:argparse.ArgumentParser) -> None:
     _role_arguments(p, ROLES)
     p.add_argument("--delta", type=float, metavar="D", help="probability of a false alarm "
                    "(default .05, or that of the state)")
-    p.add_argument("--horizon", type=positive, metavar="N", help="outcomes that are watched "
-                   "(default 100000, or that of the state)")
+    p.add_argument("--horizon", type=positive, metavar="N", help="outcomes that are "
+                   "watched (default 100000, or that of the state)")
     p.add_argument("--late", choices=("any", "equal"), help="labels may come at any time, "
                    "and an answer counts as right until then (default); or outcomes count "
-                   "when they come, which assumes that right and wrong ones are equally late")
+                   "when they come, which assumes that right and wrong ones are equally "
+                   "late")
     p.add_argument("--state", type=Path, metavar="FILE", help="monitor.json: continued if "
                    "it is there, and written, so that all months are one test")
     p.add_argument("--id", metavar="COLUMN",

@@ -30,7 +30,7 @@ from ..core.labels import encode, label_name
 from ..core.figures import figure
 from ..core.results import Status
 from ..risk_control.inputs import InputMonitor
-from ..risk_control.monitor import LOCK, Alarm, Evidence, RiskMonitor, mean_of_logs
+from ..risk_control.monitor import LOCK, Alarm, RiskMonitor, mean_of_logs
 
 # %% ../../nbs/audit/05_monitor.ipynb #562cbc33
 FEW_ROWS = 20  # below, two tables may be equal by chance
@@ -63,9 +63,9 @@ class RuleMonitor(RiskMonitor, Patched):
         horizon:int=100_000, # outcomes within which the restarting detector keeps its
                              # guarantee
         late:str="any",      # labels may come at any time: an answer counts as right until
-                             # its label comes; "equal": outcomes count when they come, which
-                             # is sooner, and assumes that right and wrong ones are equally
-                             # late
+                             # its label comes; "equal": outcomes count when they come,
+                             # which is sooner, and assumes that right and wrong ones are
+                             # equally late
     ):
         _check_rule(rule)
         if rule.status == Status.infeasible:
@@ -133,8 +133,9 @@ class RuleMonitor(RiskMonitor, Patched):
                 OverflowError) as error:
             raise RuleError(f"{name} is damaged: {error}") from None
         for what, told in (("delta", delta), ("horizon", horizon), ("late", late)):
-            if told is not None and told != content[what]:
-                raise refuse(what, f"{content[what]!r}, as in {name}, which continues", told)
+            there = content[what]
+            if told is not None and told != there:
+                raise refuse(what, f"{there!r}, as in {name}, which continues", told)
         return monitor
 
 def _check_rule(rule) -> None:
@@ -144,8 +145,8 @@ def _check_rule(rule) -> None:
 # %% ../../nbs/audit/05_monitor.ipynb #52ffd540
 @patch
 def update_table(self:RuleMonitor,
-    table,       # path of a CSV or Parquet file, a data frame or a dict, rows in the order in
-                 # which they were answered
+    table,       # path of a CSV or Parquet file, a data frame or a dict, rows in the order
+                 # in which they were answered
     date:str="", # of the table, which an alarm names
     **roles,     # names of columns as in Audit.from_table; those of the audited table where
                  # nothing is said
@@ -162,7 +163,7 @@ def update_table(self:RuleMonitor,
     frame = opened(self.rule, table, roles)
     with LOCK:
         late = late_labels(self, frame, name, roles)
-        found = None if late else answered_rows(self, frame, name, **roles)
+        found = answered_rows(self, frame, name, **roles) if late is None else None
         mark = None if name is not None else _mark_of(frame)
         if mark in self.seen:
             raise TableError("table must hold new rows, this one was taken already: its "
@@ -170,11 +171,11 @@ def update_table(self:RuleMonitor,
                              "each counts once")
         self.tables += 1
         if mark is not None: self.seen.append(mark)
-        parts = [self, *self.groups.values()]
-        if self.inputs is not None: parts += self.inputs.parts.values()
-        for part in parts: part.when = (self.tables, date)
-        if late: _complete(self, *late)
-        else: _take_rows(self, found)
+        inputs = {} if self.inputs is None else self.inputs.parts
+        for part in (self, *self.groups.values(), *inputs.values()):
+            part.when = (self.tables, date)
+        if late is not None: _complete(self, *late)
+        if found is not None: _take_rows(self, found)
         return self
 
 # %% ../../nbs/audit/05_monitor.ipynb #tk52ex01
@@ -186,40 +187,37 @@ def _complete(monitor:RuleMonitor, names:list, losses:np.ndarray) -> None:
         else: one.append(losses)
     part(monitor, losses, [row.place for row in rows])
     for group, one in monitor.groups.items():
-        here = np.array([row.group == group for row in rows], bool)
+        here = np.array([row.group == group for row in rows], dtype=bool)
         part(one, losses[here], [row.in_group for row in rows if row.group == group])
 
 def _take_rows(monitor:RuleMonitor, found:"Answered") -> None:
     "The rows of a table, each once."
-    m = monitor
-    come = ~np.isnan(found.losses)
-    named = found.names is not None
-    if named:
-        due = np.array([name in m.waiting for name in found.names], bool)
-        new = np.array([name not in m.rows for name in found.names], bool)
-        m.repeated += int((found.accept & come & ~new & ~due).sum())
-        m.rows |= set(found.names)
-    else: due, new = np.zeros(len(come), bool), np.ones(len(come), bool)
-    late = np.flatnonzero(found.accept & come & due)
-    fresh = np.flatnonzero(found.accept & new & (come | (m.late == "any")))
-    if m.late == "equal": fresh = np.sort(np.append(fresh, late))   # in the order of coming
-    waits = np.flatnonzero(found.accept & new & ~come)
-    groups = np.full(len(come), None) if found.groups is None else found.groups
+    m, names = monitor, found.names
+    known = ~np.isnan(found.losses)
+    due = np.array([name in m.waiting for name in names], dtype=bool)
+    new = np.array([name not in m.rows for name in names], dtype=bool)
+    m.repeated += int((found.accept & known & ~new & ~due).sum())
+    if found.named: m.rows |= set(names)
+    groups = np.full(len(known), None) if found.groups is None else found.groups
+    waits = np.flatnonzero(found.accept & new & ~known)
+    late = np.flatnonzero(found.accept & known & due)
+    if m.late == "any":
+        fresh = np.flatnonzero(found.accept & new)
+        _complete(m, [names[i] for i in late.tolist()], found.losses[late])
+    else:    # in the order of coming
+        fresh = np.flatnonzero(found.accept & known & (new | due))
+        for i in late.tolist(): del m.waiting[names[i]]
     places = m.answered + np.searchsorted(fresh, waits)
     in_group = {group: one.answered + np.searchsorted(fresh[groups[fresh] == group], waits)
                 for group, one in m.groups.items()}
-    if m.late == "any": _complete(m, [found.names[i] for i in late], found.losses[late])
-    else:
-        for i in late: del m.waiting[found.names[i]]
     m.append(found.losses[fresh])
     for group, one in m.groups.items():
         one.append(found.losses[fresh[groups[fresh] == group]])
-    if not named: m.unnamed += len(waits)
-    for k, i in enumerate(waits.tolist() if named else ()):
-        group = groups[i]
-        m.waiting[found.names[i]] = Waits(
-            table=m.tables, prediction=found.predictions[i], group=group,
-            place=int(places[k]), in_group=int(in_group[group][k]) if m.groups else 0)
+    if not found.named: m.unnamed += len(waits)
+    for k, i in enumerate(waits.tolist() if found.named else ()):
+        m.waiting[names[i]] = Waits(
+            table=m.tables, prediction=found.predictions[i], group=groups[i],
+            place=int(places[k]), in_group=int(in_group[groups[i]][k]) if m.groups else 0)
     if m.frozen:
         first = m.answered - len(m.open)
         for name in [k for k, row in m.waiting.items() if row.place < first]:
@@ -232,7 +230,7 @@ def _take_rows(monitor:RuleMonitor, found:"Answered") -> None:
 # %% ../../nbs/audit/05_monitor.ipynb #e1ex0001
 STATE = "reject_nb.audit.monitor"
 
-def _evidence_state(part:Evidence) -> dict:
+def _evidence_state(part) -> dict: # part: any Evidence
     "What a monitor knows, as plain data."
     alarm = part.first_alarm
     state = dict(answered=part.answered, ends=_plain(part.ends),
@@ -247,7 +245,7 @@ def _plain(ends:np.ndarray) -> list:
     "Logarithms as JSON can hold them: null for that of 0."
     return [[None if v == -np.inf else v for v in path] for path in ends.tolist()]
 
-def _continue(part, state:dict, what:str) -> None:
+def _continue(part, state:dict, what:str) -> None: # part: any Evidence
     "Put a monitor into a state, which must be one that outcomes can lead to."
     def must(good, words_):
         if not good: raise ValueError(f"{what} must have {words_}")
@@ -300,7 +298,8 @@ def _check_capital(part:RiskMonitor, must) -> None:
 
 def _logs(values, shape) -> np.ndarray:
     "Logarithms from a file."
-    found = np.array([[-np.inf if v is None else v for v in path] for path in values], float)
+    found = np.array([[-np.inf if v is None else v for v in path] for path in values],
+                     float)
     if found.shape != shape: raise ValueError("capital of another number of bets")
     return found
 
@@ -310,8 +309,8 @@ def _restore(monitor:RuleMonitor, content:dict) -> None:
     _continue(m, content["all"], "all")
     for group, state in content["groups"].items():
         _continue(m.groups[group], state, f"group {group}")
-    for name, state in content["inputs"].items():
-        _continue(m.inputs.parts[name], state, "inputs")
+    inputs = {} if m.inputs is None else m.inputs.parts
+    for name, state in content["inputs"].items(): _continue(inputs[name], state, "inputs")
     m.history = [(int(n), float(a), float(b)) for n, a, b in content["history"]]
     for what in ("tables", "unnamed", "repeated", "strays"):
         setattr(m, what, check_count(content[what], what, 0))
@@ -321,11 +320,12 @@ def _restore(monitor:RuleMonitor, content:dict) -> None:
     m.rows = {text[i:i + DIGITS] for i in range(0, len(text), DIGITS)}
     m.seen = [str(mark) for mark in content["seen"]]
     m.waiting = {str(name): Waits(**row) for name, row in content["waiting"].items()}
-    for one in [m, *m.groups.values()] if m.late == "any" else ():
-        start = one.answered - len(one.open)
-        places = [row.place if one is m else row.in_group for row in m.waiting.values()
-                  if one is m or one is m.groups.get(row.group)]
-        waits = np.flatnonzero(np.isnan(one.open)) + start
+    if m.late != "any": return
+    parts: list[tuple[RiskMonitor, list]] = [(m, [row.place for row in m.waiting.values()])]
+    parts += [(one, [row.in_group for row in m.waiting.values() if row.group == group])
+              for group, one in m.groups.items()]
+    for part, places in parts:
+        waits = np.flatnonzero(np.isnan(part.open)) + part.answered - len(part.open)
         if not set(places) <= set(waits.tolist()):
             raise ValueError("rows that wait must be outcomes that wait")
 
@@ -419,9 +419,10 @@ class Answered:
     accept: np.ndarray      # (n,) bool: answered
     losses: np.ndarray      # (n,) NaN where the label is missing or not looked at
     groups: np.ndarray|None # (n,) names of groups
-    names: list|None        # of rows, in short
+    names: list             # of rows, in short; empty texts where they have none
     predictions: np.ndarray # (n,) texts of the answers that wait, else None
     scores: np.ndarray|None # (n,) NaN where one is missing
+    named: bool             # whether rows have names
 
 def answered_rows(
     monitor:RuleMonitor, # whose rule decides, and who knows which rows were counted
@@ -433,17 +434,18 @@ def answered_rows(
     """Losses of the answered rows whose label is there. Raises TableError naming column,
     row and value."""
     rule = monitor.rule
-    names = None if name is None else _names(frame, name)
-    counted = np.array([k in monitor.rows and k not in monitor.waiting
-                        for k in names or ()], bool) if names else np.zeros(len(frame), bool)
+    named = name is not None
+    names = _names(frame, name) if named else [""]*len(frame)
+    counted = np.array([one in monitor.rows and one not in monitor.waiting
+                        for one in names], dtype=bool)
     nothing = np.full(len(frame), None)
     if hasattr(rule, "outcomes_of"):
         accept, losses, groups = rule.outcomes_of(frame, **roles)
         losses = np.where(accept, losses, np.nan)
-        known = ~np.isnan(losses)
-        losses[known] = monitor.in_bounds(losses[known])
+        there = ~np.isnan(losses)
+        losses[there] = monitor.in_bounds(losses[there])
         return Answered(accept=accept, losses=losses, groups=groups, names=names,
-                        predictions=nothing, scores=None)
+                        predictions=nothing, scores=None, named=named)
     known = _columns(rule, roles)
     accept, scores = _decided(rule, frame, roles)
     role = _outcome(rule, known)
@@ -452,7 +454,7 @@ def answered_rows(
         codes, found = encode({"groups": groups_of(frame, known["group"])},
                               first=tuple(rule.thresholds or rule.reference))
         groups = np.array(found, dtype=object)[codes["groups"]]
-    if names and roles.get(role) is None and known[role] not in frame.columns:
+    if named and roles.get(role) is None and known[role] not in frame.columns:
         missing = np.ones(len(frame), bool)       # no label has come yet
     else:
         missing = missing_cells(frame, column_called(frame.columns, known[role], role),
@@ -463,7 +465,7 @@ def answered_rows(
     losses[accept & ~missing & counted] = 0.      # is not looked at again
     waits = accept & missing & ~counted
     for part in (here, waits) if role == "label" else (here,):
-        if not part.any() or part is waits and not names: continue
+        if not part.any() or part is waits and not named: continue
         few = frame.filter(part.tolist())
         try:
             if role == "losses": losses[part] = monitor.in_bounds(numbers(few, known[role]))
@@ -471,9 +473,14 @@ def answered_rows(
             else: losses[part] = _wrong(rule, few, known)
         except TableError as error: raise row_of_all(error, ~part) from None
     return Answered(accept=accept, losses=losses, groups=groups, names=names,
-                    predictions=nothing, scores=scores)
+                    predictions=nothing, scores=scores, named=named)
 
-def late_labels(monitor:RuleMonitor, frame, name, roles:dict): # names, losses; or None
+def late_labels(
+    monitor:RuleMonitor, # who knows what was answered in the rows that wait
+    frame,        # an open table
+    name,         # column of names of rows, or None
+    roles:dict,   # names of columns
+):                # names in short and losses; None for another table
     "Labels of rows that wait, if a table holds nothing but names and labels."
     if name is None or len(frame.columns) != 2 or hasattr(monitor.rule, "outcomes_of"):
         return None
@@ -482,7 +489,7 @@ def late_labels(monitor:RuleMonitor, frame, name, roles:dict): # names, losses; 
     if set(frame.columns) != {str(name), known[role]}: return None
     there = ~missing_cells(frame, known[role], role == "losses")
     names = _names(frame, name)
-    due = there & np.array([one in monitor.waiting for one in names], bool)
+    due = there & np.array([one in monitor.waiting for one in names], dtype=bool)
     few = frame.filter(due.tolist())
     names_due = [one for one, is_due in zip(names, due) if is_due]
     try:
@@ -491,7 +498,7 @@ def late_labels(monitor:RuleMonitor, frame, name, roles:dict): # names, losses; 
             said = np.array([monitor.waiting[one].prediction for one in names_due], object)
             losses = _differ(monitor.rule, words(few, known[role]), said, known)
     except TableError as error: raise row_of_all(error, ~due) from None
-    again = np.array([one in monitor.rows for one in names], bool) & there & ~due
+    again = np.array([one in monitor.rows for one in names], dtype=bool) & there & ~due
     monitor.repeated += int(again.sum())
     monitor.strays += int((there & ~due & ~again).sum())
     return names_due, losses
@@ -546,7 +553,8 @@ def _wrong(rule:Rule, frame, known:dict) -> np.ndarray: # (n,)
     labels = words(frame, known["label"], foreign)
     said = words(frame, known["prediction"])
     if foreign is None: return _differ(rule, labels, said, known)
-    return np.where(foreign, 1., _differ(rule, np.where(foreign, said, labels), said, known))
+    labels = np.where(foreign, said, labels)
+    return np.where(foreign, 1., _differ(rule, labels, said, known))
 
 def _of_probabilities(rule:Rule, known:dict) -> Roles:
     "Columns that tell the answer where no prediction is named."

@@ -134,10 +134,11 @@ class InputMonitor:
     """Watches whether new scores come from the distribution of the certifying data.
 
     While certifying and new scores are exchangeable, an alarm is raised with probability at
-    most `delta` for all groups together: half of it ever, half of it within `horizon` inputs
-    of a group. It needs no labels, and says nothing about whether answers are wrong.
+    most `delta` for all groups together: half of it ever, half of it within `horizon`
+    inputs of a group. It needs no labels, and says nothing about whether answers are wrong.
 
-    Source: Vovk, Nouretdinov and Gammerman 2003; Ville 1939; Shiryaev 1963, Roberts 1966."""
+    Source: Vovk, Nouretdinov and Gammerman 2003; Ville 1939; Shiryaev 1963, Roberts
+    1966."""
     def __init__(self,
         reference:dict,         # of the certifying data, as `score_reference` returns it
         delta:float=.05,        # probability of a false alarm, in (0, 1)
@@ -195,5 +196,5 @@ class InputMonitor:
             return (f"no alarm after {self.n} inputs: their scores may come from the "
                     "distribution of the certifying data")
         return (f"the inputs have changed: {'; '.join(said)}. Such an alarm is false with "
-                f"probability at most {self.delta:g}; it says nothing about whether answers "
-                "are wrong")
+                f"probability at most {self.delta:g}; it says nothing about whether "
+                "answers are wrong")
