@@ -100,12 +100,12 @@ class RuleMonitor(RiskMonitor, Patched):
         self._every = max(1, len(losses)//PIECES)
         super()._run(losses)
 
-    def take(self, gains:np.ndarray) -> np.ndarray:
+    def _take(self, gains:np.ndarray) -> np.ndarray:
         "A block of outcomes; some points are kept for the picture."
         at = np.append(np.arange(self._every, len(gains), self._every), len(gains)) - 1
         while self.history[-1][0] > self.answered: self.history.pop() # labels came late
         seen = (self.answered + 1 + at).tolist()
-        paths = super().take(gains)
+        paths = super()._take(gains)
         self.history += zip(seen, *(mean_of_logs(path[at]).tolist() for path in paths))
         return paths
 
@@ -184,7 +184,7 @@ def _complete(monitor:RuleMonitor, names:list, losses:np.ndarray) -> None:
     rows = [monitor.waiting.pop(name) for name in names]
     def part(one, losses, places):
         if monitor.late == "any": one.complete(places, losses)
-        else: one.append(losses)
+        else: one._append(losses)
     part(monitor, losses, [row.place for row in rows])
     for group, one in monitor.groups.items():
         here = np.array([row.group == group for row in rows], dtype=bool)
@@ -210,9 +210,9 @@ def _take_rows(monitor:RuleMonitor, found:"Answered") -> None:
     places = m.answered + np.searchsorted(fresh, waits)
     in_group = {group: one.answered + np.searchsorted(fresh[groups[fresh] == group], waits)
                 for group, one in m.groups.items()}
-    m.append(found.losses[fresh])
+    m._append(found.losses[fresh])
     for group, one in m.groups.items():
-        one.append(found.losses[fresh[groups[fresh] == group]])
+        one._append(found.losses[fresh[groups[fresh] == group]])
     if not found.named: m.unnamed += len(waits)
     for k, i in enumerate(waits.tolist() if found.named else ()):
         m.waiting[names[i]] = Waits(
@@ -443,7 +443,7 @@ def answered_rows(
         accept, losses, groups = rule.outcomes_of(frame, **roles)
         losses = np.where(accept, losses, np.nan)
         there = ~np.isnan(losses)
-        losses[there] = monitor.in_bounds(losses[there])
+        losses[there] = monitor._in_bounds(losses[there])
         return Answered(accept=accept, losses=losses, groups=groups, names=names,
                         predictions=nothing, scores=None, named=named)
     known = _columns(rule, roles)
@@ -468,7 +468,7 @@ def answered_rows(
         if not part.any() or part is waits and not named: continue
         few = frame.filter(part.tolist())
         try:
-            if role == "losses": losses[part] = monitor.in_bounds(numbers(few, known[role]))
+            if role == "losses": losses[part] = monitor._in_bounds(numbers(few, known[role]))
             elif part is waits: nothing[part] = _answers(rule, few, known)
             else: losses[part] = _wrong(rule, few, known)
         except TableError as error: raise row_of_all(error, ~part) from None
@@ -493,7 +493,7 @@ def late_labels(
     few = frame.filter(due.tolist())
     names_due = [one for one, is_due in zip(names, due) if is_due]
     try:
-        if role == "losses": losses = monitor.in_bounds(numbers(few, known[role]))
+        if role == "losses": losses = monitor._in_bounds(numbers(few, known[role]))
         else:
             said = np.array([monitor.waiting[one].prediction for one in names_due], object)
             losses = _differ(monitor.rule, words(few, known[role]), said, known)

@@ -78,7 +78,7 @@ class Evidence:
         self.first_alarm: Alarm|None = None
         self.when: tuple[int, str] = 0, "" # table and date, which an alarm keeps
 
-    def take(self,
+    def _take(self,
         gains:np.ndarray, # (k, bets) logarithms that each outcome wins
     ) -> np.ndarray:      # (2, k, bets) logarithms of both processes after each
         "Outcomes, each looked at."
@@ -153,15 +153,15 @@ class RiskMonitor(Evidence):
         waits=None, # (k,) bool: not known yet, whatever loss is given there
     ):              # the monitor itself
         "Take new outcomes into account."
-        losses = self.in_bounds(losses)
+        losses = self._in_bounds(losses)
         if waits is not None:
             waits = check_vector(waits, "waits", empty=True)
             check_same_length(losses=losses, waits=waits)
             if not np.isin(waits, (0, 1)).all(): raise refuse("waits", "of bool", waits)
             losses = np.where(waits == 1, np.nan, losses)
-        return self.append(losses)
+        return self._append(losses)
 
-    def append(self,
+    def _append(self,
         losses:np.ndarray,    # (k,) that were checked, NaN where they wait
     ):
         "New outcomes at the end."
@@ -181,7 +181,7 @@ class RiskMonitor(Evidence):
         losses,   # (k,) their outcomes, in [0, bound]
     ):            # the monitor itself
         "Outcomes that came late."
-        losses = self.in_bounds(losses)
+        losses = self._in_bounds(losses)
         found = check_vector(places, "places", low=0., high=2.**53, empty=True)
         check_same_length(places=found, losses=losses)
         with LOCK:
@@ -201,7 +201,7 @@ class RiskMonitor(Evidence):
             self._advance()
         return self
 
-    def in_bounds(self, losses) -> np.ndarray:
+    def _in_bounds(self, losses) -> np.ndarray:
         "Losses, checked."
         losses = within_ends(check_vector(losses, "losses", empty=True), 0., self.bound)
         return check_vector(losses, "losses", low=0., high=self.bound, empty=True)
@@ -214,7 +214,7 @@ class RiskMonitor(Evidence):
     def _run(self, losses:np.ndarray) -> None:
         "Outcomes after `ends`, block by block."
         for start in range(0, len(losses), BLOCK):
-            self.take(self._gains(losses[start:start + BLOCK]))
+            self._take(self._gains(losses[start:start + BLOCK]))
 
     def _count(self, losses:np.ndarray) -> None:
         "Outcomes that became known."
