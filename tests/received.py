@@ -7,6 +7,7 @@ import contextlib
 import copy
 import inspect
 import io
+import json
 import pickle
 import tempfile
 import warnings

@@ -134,7 +134,7 @@ class RuleMonitor(RiskMonitor, Patched):
             raise RuleError(f"{name} is damaged: {error}") from None
         for what, told in (("delta", delta), ("horizon", horizon), ("late", late)):
             there = content[what]
-            if told is not None and told != there:
+            if told is not None and not (isinstance(told, type(there)) and told == there):
                 raise refuse(what, f"{there!r}, as in {name}, which continues", told)
         return monitor
 

@@ -37,9 +37,10 @@ def score_reference(
 
 def _scores(scores) -> np.ndarray:
     "Scores, checked; infinite ones are ends."
-    try: found = np.asarray(scores, dtype=float)
+    try: found = np.asarray(np.real(scores), dtype=float)
     except (TypeError, ValueError): raise refuse("scores", "numbers", scores) from None
-    if found.ndim != 1 or np.ma.is_masked(scores) or np.isnan(found).any():
+    if (found.ndim != 1 or np.iscomplexobj(scores) or np.ma.is_masked(scores)
+        or np.isnan(found).any()):
         raise refuse("scores", "one-dimensional, without missing ones", scores)
     return found
 

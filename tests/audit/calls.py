@@ -117,7 +117,6 @@ for _name in ("y_pred", "scores", "is_ood", "groups", "classes", "bound", "rule"
 for _kind in ("huge", "inf"): LEGAL[("*", "groups", _kind)] = LABEL
 for _kind in ("masked", "huge"): LEGAL[("Audit.from_estimator", "X", _kind)] = "what the classifier takes is taken"
 LEGAL[("*", "bound", "huge")] = "any finite size is a legal one"
-for _method in ("update", "complete"): LEGAL[(f"RuleMonitor.{_method}", "losses", "empty")] = "no outcome is no news"
 for _name in ("delta", "horizon", "late"): LEGAL[("RuleMonitor.load", _name, "none")] = "None: as in the file"
 LEGAL[("RuleMonitor.update", "waits", "none")] = "None: all are known"
 LEGAL[("Table", "columns", "empty")] = "a table without columns"

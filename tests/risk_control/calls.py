@@ -131,7 +131,6 @@ LEGAL = {
     **{(f"{kind}.{name}", "X", "huge"): "numbers of any size: the estimator judges them" for kind, names in (
         ("CalibratedRegion", ("safe_score", "decision_function", "predict")),
         ("RegionPerClass", ("decision_function", "predict", "predict_regions"))) for name in names},
-    **{(f"RiskMonitor.{method}", "losses", "empty"): "no outcome is no news" for method in ("update", "complete")},
     ("RiskMonitor.update", "waits", "none"): "None: all are known", ("InputMonitor.update", "scores", "empty"): "no input is no news",
     ("*", "scores", "inf"): SCORE, ("*", "scores", "huge"): SCORE, ("ltt", "thresholds", "huge"): SCORE, ("certify", "thresholds", "huge"): SCORE,
     ("*", "thresholds", "none"): NONE, ("*", "bound", "none"): NONE, ("*", "estimator", "none"): NONE,
