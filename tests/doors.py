@@ -175,6 +175,20 @@ def _(rng):
     return risk_control.RiskMonitor(.2, .1, 500).update((rng.random(500) < .2).astype(float)).alarm
 
 
+@door("risk_control.RiskMonitor", case="500 outcomes exactly at the target, wrong ones known at once, right ones never", level=.1)
+def _(rng):
+    wrong = rng.random(500) < .2
+    return risk_control.RiskMonitor(.2, .1, 500).update(wrong.astype(float), ~wrong).alarm
+
+
+for _case, _draw in SCORES.items():
+    @door("risk_control.InputMonitor", "risk_control.score_reference", case=f"100 certifying, 500 new inputs, {_case}", level=.1)
+    def _(rng, draw=_draw):
+        x = draw(rng, 600)
+        reference = risk_control.score_reference(x[:100])
+        return bool(reference) and risk_control.InputMonitor(reference, .1, 500).update(x[100:]).alarm
+
+
 for _case, _draw in SCORES.items():
     @door("risk_control.certify_cascade", case=f"two stages, {_case}", level=.1, cost=6)
     def _(rng, draw=_draw):

@@ -7,6 +7,7 @@ import contextlib
 import copy
 import inspect
 import io
+import json
 import pickle
 import tempfile
 import warnings
@@ -581,7 +582,8 @@ def late(tables, who):
 
 
 FEEDS = {"fresh rows": iter, "each table twice": lambda tables: (t for t in tables for _ in (1, 2)), "a growing file": growing,
-         "labels of half of the rows come later": lambda tables: late(tables, lambda t: np.arange(len(t["y"])) % 2 == 0)}
+         "labels of half of the rows come later": lambda tables: late(tables, lambda t: np.arange(len(t["y"])) % 2 == 0),
+         "right ones come later": lambda tables: late(tables, lambda t: t["y"] == "yes"), "wrong ones come later": lambda tables: late(tables, lambda t: t["y"] == "no")}
 for _case, _feed in FEEDS.items():
     for _groups in (False, True):
         if _groups and _feed is not iter: continue
@@ -604,6 +606,24 @@ for _case, _feed in FEEDS.items():
 def _(rng):
     monitor = risk_control.RiskMonitor(.2)
     for loss in (rng.random(300) < .2).astype(float): monitor = again(monitor).update([loss]) if loss else monitor.update([loss])
+    return monitor.alarm
+
+
+@received("risk_control.RiskMonitor.complete", case="wrong outcomes at once, right ones later, 300 at the target", level=.05, cost=30)
+def _(rng):
+    monitor, wrong = risk_control.RiskMonitor(.2), rng.random(300) < .2
+    for k in range(6):
+        monitor.update(wrong[50*k:50*k + 50].astype(float), ~wrong[50*k:50*k + 50])
+        if k > 2: again(monitor).complete(np.flatnonzero(~wrong[50*k - 150:50*k - 100]) + 50*k - 150, np.zeros((~wrong[50*k - 150:50*k - 100]).sum()))
+    return monitor.alarm
+
+
+@received("risk_control.InputMonitor", "risk_control.InputMonitor.update", "risk_control.score_reference", case="input by input, 200 of two groups after 100",
+          level=.05, cost=30)
+def _(rng):
+    x, g = rng.integers(0, 9, 300)/8, rng.choice(NAMES, 300)
+    monitor = risk_control.InputMonitor(json.loads(json.dumps(risk_control.score_reference(x[:100], g[:100]))))
+    for k in range(100, 300): monitor = again(monitor).update(x[k:k + 1], g[k:k + 1])
     return monitor.alarm
 
 

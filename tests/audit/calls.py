@@ -76,10 +76,11 @@ def calls():
         "Rule.apply": (EACH.apply, dict(missing="reject", missing_values=["NA"], table=CELLS, probabilities=["p_0", "p_1"], logits=None, scores=None, group="group")),
         "Rule.curve": (FOREIGN.curve, dict(shares=np.array([0., .2]))),
         "Rule.save": (saved, dict(path="rule.json")), "Rule.load": (loaded, dict(path="rule.json")),
-        "RuleMonitor": (a.RuleMonitor, dict(rule=RULE, delta=.1, horizon=1000)),
-        "RuleMonitor.save": (monitor_to, dict(path="m.json")), "RuleMonitor.load": (monitor_of, dict(path="m.json", rule=RULE)),
-        "RuleMonitor.update": (lambda losses: a.RuleMonitor(RULE).update(losses), dict(losses=np.array([0., 1.]))),
-        "RuleMonitor.update_table": (lambda table: a.RuleMonitor(RULE).update_table(table, label="y", probabilities=["p_0", "p_1"]), dict(table=CELLS)),
+        "RuleMonitor": (a.RuleMonitor, dict(rule=RULE, delta=.1, horizon=1000, late="equal")),
+        "RuleMonitor.save": (monitor_to, dict(path="m.json")), "RuleMonitor.load": (monitor_of, dict(path="m.json", rule=RULE, delta=.05, horizon=100_000, late="any")),
+        "RuleMonitor.update": (lambda losses, waits=None: a.RuleMonitor(RULE).update(losses, waits), dict(losses=np.array([0., 1.]), waits=np.array([True, False]))),
+        "RuleMonitor.complete": (lambda places, losses: a.RuleMonitor(RULE).update([0, 0, 0], [0, 1, 1]).complete(places, losses), dict(places=np.array([2, 1]), losses=np.array([0., 1.]))),
+        "RuleMonitor.update_table": (lambda table, date: a.RuleMonitor(RULE).update_table(table, date, label="y", probabilities=["p_0", "p_1"]), dict(table=CELLS, date="2026-11")),
         "RuleMonitor.plot": (lambda ax: a.RuleMonitor(RULE).update([0, 1]).plot(ax), dict(ax=None)),
         "Table": (a.Table, dict(columns={"a": [1, 2]})), "Table.to_csv": (table_to, dict(path=None, formulas=False)),
         "TableError": (a.TableError, error), "TableError.at": (a.TableError.at, dict(column="p", row=3, value=.5, expected="a number")),
@@ -94,11 +95,11 @@ def monitor_to(path):
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder): return a.RuleMonitor(RULE).save(path)
 
 
-def monitor_of(path, rule):
+def monitor_of(path, rule, **told):
     """A monitor that was saved under this name."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         a.RuleMonitor(RULE).save("m.json")
-        return a.RuleMonitor.load(path, rule)
+        return a.RuleMonitor.load(path, rule, **told)
 
 
 def table_to(path, **more):
@@ -119,5 +120,6 @@ for _name in ("y_pred", "scores", "is_ood", "groups", "classes", "bound", "rule"
 for _kind in ("huge", "inf"): LEGAL[("*", "groups", _kind)] = LABEL
 for _kind in ("masked", "huge"): LEGAL[("Audit.from_estimator", "X", _kind)] = "what the classifier takes is taken"
 LEGAL[("*", "bound", "huge")] = "any finite size is a legal one"
-LEGAL[("RuleMonitor.update", "losses", "empty")] = "no outcome is no news"
+for _name in ("delta", "horizon", "late"): LEGAL[("RuleMonitor.load", _name, "none")] = "None: as in the file"
+LEGAL[("RuleMonitor.update", "waits", "none")] = "None: all are known"
 LEGAL[("Table", "columns", "empty")] = "a table without columns"
