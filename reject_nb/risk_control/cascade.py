@@ -157,10 +157,11 @@ def _judged(stages, seen:_Seen, aim:_Aim) -> _Candidate:
     can = np.isfinite(guessed).sum()
     lost, ranks = lost[:can], np.arange(1, can + 1)
     found = np.zeros(len(NEAR))
+    roots = CAUTION*np.sqrt(ranks)
     for i, near in enumerate(NEAR):
         t = min(near*aim.target, .999)
-        good = np.flatnonzero(lost <= t*ranks - CAUTION*np.sqrt(ranks*t*(1 - t)))
-        if len(good): found[i] = (good[-1] + 1)/n
+        good = lost <= t*ranks - np.sqrt(t*(1 - t))*roots
+        if good.any(): found[i] = (can - np.argmax(good[::-1]))/n
     reach = _reach(stages, stage)
     on = order[:int(found.mean()*n)]
     differ = np.sqrt(((own - seen.losses)[:, on]**2).sum(1))/max(len(on), 1)
@@ -240,18 +241,20 @@ def _passed(one:Stage) -> Stage:
 
 def _grid(own:Stage, s) -> list: # stages
     "Pairs of quantiles: settled, hopeless."
-    able = np.sort(s[s < np.inf])
-    values = np.append(-np.inf, np.quantile(able, np.linspace(.02, .98, 25), method="lower"))
+    able = s[np.isfinite(s)]
+    if not len(able): return []
+    values = np.append(-np.inf, np.quantile(able, np.linspace(.05, .95, 15), method="lower"))
     return [own._replace(settled=low, hopeless=high) for low in values
-            for high in (*values[-5:], np.inf) if low <= high]
+            for high in (*values[-3:], np.inf)
+            if low <= high]
 
-WORTH = (.5, 1., 2., 4., 8., 16.) # how far above the target errors may be, in targets
+WORTH = (.5, 1.5, 4., 12.) # how far above the target errors may be, in targets
 
 def _search(stages, seen:_Seen, aim:_Aim) -> list: # candidates
     "Every sub-system, for several values of an answer and prices of the cost."
     k = len(stages)
     values = [np.maximum(0, 1 - (seen.guessed - aim.target)/(w*aim.target)) for w in WORTH]
-    prices = np.append(0., np.geomspace(.01, 2, 8))/max(aim.costs.max(), 1e-300)
+    prices = np.append(0., np.geomspace(.02, 1.5, 5))/max(aim.costs.max(), 1e-300)
     found = []
     for size in range(1, k + 1):
         if 2 < size < k > 5: continue
@@ -265,7 +268,11 @@ def _search(stages, seen:_Seen, aim:_Aim) -> list: # candidates
             else:
                 tried = [_routes(stages, chosen, seen, _Prices(v, p*aim.costs, room))
                          for v in values for p in prices]
-            kept = {tuple((one.settled, one.hopeless) for one in now): now for now in tried}
+            if size == 2 and 0 < room[chosen[1]] < 1: # a random share is asked
+                tried.append(list(tried[0]))
+                tried[-1][chosen[0]] = stages[chosen[0]]._replace(
+                    settled=-np.inf, share=.97*room[chosen[1]])
+            kept = {tuple(one[2:] for one in now): now for now in tried}
             here = [_judged(now, seen, aim) for now in kept.values()]
             for k_ in chosen[:-1]:
                 now = max(here, key=lambda one: (_allowed(one, aim), one.coverage)).stages
@@ -638,7 +645,8 @@ def _learn(losses, scores, aim:_Aim, learn:float, rng) -> _Learned:
     "Routes, and what is to be done about unrecorded losses, from the learning part."
     n = next(len(one) for one in losses if not np.isscalar(one))
     order = rng.permutation(n)
-    for share in (learn/2, learn):
+    wanted = aim.budget is None and aim.coverage is None and aim.reject_cost is None
+    for share in (learn/2, learn)[not wanted:]:
         found = _learn_from(order, max(1, min(int(share*n), LARGEST, n - 1)), losses, scores, aim)
         # a stage alone has nothing more to learn
         if len(_asked(found.stages)) == 1: break
@@ -655,7 +663,7 @@ def _learn_from(order, m:int, losses, scores, aim:_Aim) -> _Learned:
              and gap[s < np.inf].mean() > .5 for one, s, gap in zip(losses, own, holes)]
     learned = [_learned(*given) for given in zip(lost, own, whole)]
     guessed = _guessed(lost, own, whole)
-    known = np.array([np.where(gap, guess, one)
+    known = np.array([np.where(gap, np.minimum(guess, 1), one)
                       for one, gap, guess in zip(lost, holes, guessed)])
     spread = np.sqrt(aim.capacity*(1 - aim.capacity))
     aim = aim._replace(room=aim.capacity - spread*(2/np.sqrt(m) + 2.9/np.sqrt(n - m)))
@@ -683,7 +691,7 @@ def _certified(losses, scores, aim:_Aim, delta:float, learn:float, called,
             raise refuse("losses[0]", "known for one example at least", losses[0])
         found, said = _alone(0, losses, scores, called)
         return _tested(found, losses, scores, aim, delta, delta, called, said, rng)
-    alone = [i for i in range(k) if aim.capacity[i] == 1
+    alone = [i for i in range(k) if aim.capacity[i] == 1 and not np.isnan(losses[i]).any()
              and (aim.budget is None or aim.costs[i] <= aim.budget)]
     spare = SPARE*delta if alone else 0.
     found = _learn(losses, scores, aim, learn, rng)
@@ -693,7 +701,8 @@ def _certified(losses, scores, aim:_Aim, delta:float, learn:float, called,
         if len(found.part):
             rules.append(_tested(found, losses, scores, aim, delta, spare/len(alone),
                                  called, said, rng))
-    return max(rules, key=lambda rule: _worth(rule, aim))
+    return max([rules[0]] + [one for one in rules[1:] if one.coverage],
+               key=lambda rule: _worth(rule, aim))
 
 def _worth(rule, aim:_Aim) -> tuple:
     "What is wanted, as numbers that are large where it is reached."
