@@ -64,6 +64,7 @@ def calls():
         "CascadeClassifier.score": (CLASSIFIERS.score, dict(X=X, y=Y, sample_weight=np.ones(40))),
         "CascadeClassifier.calibrate": (r.CascadeClassifier([("linear", FITTED)], prefit=True).fit(X, Y).calibrate, dict(X=X, y=Y)),
         "CascadeRule.stage": (CASCADE.stage, dict(scores=[SCORES, SCORES])), "CascadeRule.system_score": (CASCADE.system_score, dict(scores=[SCORES, SCORES])),
+        "CascadeRule.of_dict": (r.CascadeRule.of_dict, dict(content=CASCADE.to_dict())),
         "CascadeRule.answer": (CASCADE.answer, dict(functions=[lambda x: (x, np.zeros(len(x)))]*2, X=SCORES)),
         "RiskMonitor": (r.RiskMonitor, dict(target_risk=.1, delta=.05, horizon=1000, bound=1.)),
         "RiskMonitor.update": (lambda losses: r.RiskMonitor(.1).update(losses), dict(losses=np.array([0., 1.]))),
@@ -115,7 +116,7 @@ LEGAL = {
     **{("CascadeClassifier", "reject_label", kind): "a label of the user's choice" for kind in ("none", "text", "nan", "inf", "complex", "huge")},
     **{(f"CascadeClassifier.{name}", "X", "huge"): "the classifiers judge their inputs" for name in ("fit", "predict", "predict_stage", "accept", "report", "score", "calibrate")},
     **{("CascadeRule.answer", "X", kind): "the functions judge their inputs"
-       for kind in ("nan", "inf", "empty", "wrong_shape", "complex", "masked", "huge")},
+       for kind in ("nan", "inf", "empty", "wrong_shape", "complex", "masked", "huge", "ragged")},
     ("calibrate_offset", "rules", "none"): "None: the rules of this module",
     ("CalibratedRegion", "reference", "none"): "None: the middle of the scores",
     ("CalibratedRegion", "reference", "huge"): "any score fixed before the calibration",
