@@ -26,6 +26,7 @@ import reject_nb
 import numpy as np
 
 from . import audit, data
+from .audit.system import CascadeAudit, SystemRule, load_rule
 from .audit.table import PARQUET, read_file
 from .core.checks import check_path
 from reject_nb.core.claims import (
@@ -375,6 +376,13 @@ def _write_parquet(found:dict, path:Path) -> None:
     parquet.write_table(table, buffer)
     write_atomic(path, buffer.getvalue())
 
+def _write_columns(found, path:Path) -> dict: # name -> values
+    "A table as a CSV or a Parquet file."
+    cells = {name: np.asarray(values) for name, values in _columns(found)}
+    if path.suffix.lower() in PARQUET: _write_parquet(cells, path)
+    else: write_atomic(path, audit.Table(cells).to_csv().encode())
+    return cells
+
 # %% ../nbs/cli.ipynb #1145f465
 def audit_arguments(p:argparse.ArgumentParser) -> None:
     "The grammar of `audit`."
@@ -382,6 +390,7 @@ def audit_arguments(p:argparse.ArgumentParser) -> None:
                    help="predictions on held-out data, CSV or Parquet")
     _role_arguments(p, ROLES)
     _format_arguments(p, "error")
+    _system_arguments(p)
     p.add_argument("--classes", metavar="NAMES",
                    help="what the columns of probabilities stand for, separated by commas")
     p.add_argument("--target-risk", type=float, metavar="R",
@@ -413,6 +422,7 @@ def audit_arguments(p:argparse.ArgumentParser) -> None:
 # %% ../nbs/cli.ipynb #h4c11812
 def command_audit(args) -> int:
     "Report, metrics and rule of a table of predictions."
+    if _is_system(args): return _audit_system(args)
     try:
         for name in ("audit.html", "metrics.csv", "rule.json"):
             check_path(args.out/name, "--out")
@@ -436,6 +446,90 @@ def command_audit(args) -> int:
     print(*(f"wrote {shown(args.out/name)}" for name in (*files, "rule.json")), sep="\n")
     return 0
 
+# %% ../nbs/cli.ipynb #sy51cl01
+_SYSTEM = ("correct", "confidence", "costs", "cost", "capacity", "budget", "per_month")
+_OF_ONE = ("prediction", "losses", "probabilities", "logits", "scores", "ood", "classes",
+           "per_group", "max_rejected", "foreign_share")
+
+def _system_arguments(p:argparse.ArgumentParser) -> None:
+    "Options of several stages that are asked in turn."
+    said = {"correct": "of a long table: 1 or true where the answer is right, empty where "
+            "nobody judged it", "confidence": "of a long table: high where the model is "
+            "sure", "cost": "of a long table: price of each answer; the means order the "
+            "models, cheap first", "costs": "price of asking each stage for one input, "
+            "separated by commas"}
+    p.add_argument("--stage", action="append", metavar="NAME:COLUMNS", help="a stage, in "
+                   "the order of asking: small:p_small_* for probabilities, person:answer, "
+                   "or large:answer,confidence; with --long only the name")
+    p.add_argument("--long", metavar="INPUT,MODEL", help="the table has one row for each "
+                   "input and model: the columns that name them")
+    for name, words in said.items():
+        if name not in ROLES: p.add_argument(f"--{name}", metavar="COLUMN", help=words)
+    p.add_argument("--capacity", action="append", metavar="NAME:SHARE",
+                   help="largest share of the inputs that a stage may see")
+    p.add_argument("--budget", type=float, metavar="PRICE",
+                   help="largest mean price of an input")
+    p.add_argument("--per-month", type=positive, metavar="N",
+                   help="inputs in a month, for the page (default 1000)")
+
+def _is_system(args) -> bool:
+    "Whether several stages are meant. Raises RequestError for options of the other kind."
+    given = args.stage is not None or args.long is not None
+    for name in _OF_ONE if given else _SYSTEM:
+        if getattr(args, name) and not (not given and name in ROLES):
+            option = f"--{name.replace('_', '-')}"
+            raise RequestError(f"{option} cannot be given {'with' if given else 'without'} "
+                               "--stage or --long")
+    return given
+
+def _shares(texts) -> dict:
+    "Name -> share, from texts such as person:.1."
+    found = {}
+    for one in ",".join(texts).split(","):
+        name, _, share = one.rpartition(":")
+        try: found[name] = float(share)
+        except ValueError:
+            raise ValueError(f"--capacity must be NAME:SHARE, got {one!r}") from None
+    return found
+
+def _read_system(args) -> CascadeAudit:
+    "The table of several stages."
+    stages = [one.partition(":") for one in args.stage or ()]
+    more = dict(costs=args.costs and [float(one) for one in args.costs.split(",")],
+                capacity=args.capacity and _shares(args.capacity), group=args.group,
+                missing_values=args.missing_values)
+    if args.long is None:
+        named = {name: columns if "," not in columns else columns.split(",")
+                 for name, _, columns in stages}
+        return CascadeAudit.from_table(_table(args), named, args.label, **more)
+    if args.long.count(",") != 1:
+        raise ValueError(f"--long must be INPUT,MODEL, got {args.long!r}")
+    return CascadeAudit.from_long(
+        _table(args), *args.long.split(","), args.correct, args.confidence, args.cost,
+        [name for name, _, _ in stages] or None, **more)
+
+def _audit_system(args) -> int:
+    "Report, numbers and rule of a table of several stages."
+    names = "audit.html", "metrics.csv", "rule.json"
+    try:
+        for name in names: check_path(args.out/name, "--out")
+        with until_interrupted():
+            found = _read_system(args)
+            rule = found.certify(
+                .05 if args.target_risk is None else args.target_risk, args.delta,
+                args.budget)
+            page = found.to_html(rule=rule, title=args.title,
+                                 per_month=args.per_month or 1000)
+    except (ValueError, OSError, ImportError) as error:
+        raise RequestError(f"{error}\nnothing was written") from error
+    write_atomic(args.out/"audit.html", page.encode())
+    write_atomic(args.out/"metrics.csv", rule.stages().to_csv(formulas=False).encode())
+    rule.save(args.out/"rule.json")
+    helps = [f"What helps: {rule.remedy}"] if rule.remedy else []
+    print(*found.given, *found.notes, "", rule.statement, *helps, "", sep="\n")
+    print(*(f"wrote {shown(args.out/name)}" for name in names), sep="\n")
+    return 0
+
 # %% ../nbs/cli.ipynb #aceeb504
 _APPLY = ("probabilities", "logits", "scores", "group")
 
@@ -454,15 +548,14 @@ def command_apply(args) -> int:
     "Which rows of a table a rule answers."
     try:
         check_path(args.out, "--out")
+        rule = load_rule(args.rule)
+        if isinstance(rule, SystemRule): return _apply_system(rule, args)
         with until_interrupted():
-            found = audit.Rule.load(args.rule).apply(_table(args), **_roles(args, _APPLY),
-                                                     missing=args.missing,
-                                                     missing_values=args.missing_values)
+            found = rule.apply(_table(args), **_roles(args, _APPLY), missing=args.missing,
+                               missing_values=args.missing_values)
     except (ValueError, OSError, ImportError) as error:
         raise RequestError(f"{error}\nnothing was written") from error
-    found = {name: np.asarray(values) for name, values in _columns(found)}
-    if args.out.suffix.lower() in PARQUET: _write_parquet(found, args.out)
-    else: write_atomic(args.out, audit.Table(found).to_csv().encode())
+    found = _write_columns(found, args.out)
     answered = int(found["accept"].sum())
     n = len(found["accept"])
     said = (("no score", "a value is missing"),
@@ -474,6 +567,29 @@ def command_apply(args) -> int:
     print(f"{answered} of {n} rows are answered ({answered/n:.1%}){more}, wrote "
           f"{shown(args.out)}")
     return 0
+
+# %% ../nbs/cli.ipynb #sy51cl02
+def _apply_system(rule:SystemRule, args) -> int:
+    "Who answers each input, and whom to ask next."
+    given = [name for name in _APPLY if getattr(args, name)]
+    if given:
+        raise ValueError(f"--{given[0]} cannot be given: the rule has the columns of its "
+                         "audit")
+    with until_interrupted():
+        found = rule.apply(_table(args), args.missing_values)
+    cells = _write_columns(found, args.out)
+    said = [f"{int((cells[column] == name).sum())} {words} {name}"
+            for column, words in (("answered_by", "answered by"), ("ask", "to be asked of"))
+            for name in rule.names if (cells[column] == name).any()]
+    nobody = int(((cells["answered_by"] == "") & (cells["ask"] == "")).sum())
+    print(f"{len(cells['ask'])} inputs: {', '.join([*said, f'{nobody} not answered'])}, "
+          f"wrote {shown(args.out)}")
+    return 0
+
+def _one_row_each(rule:SystemRule, table, args):
+    "A table of outcomes with one row for each input, which a long table names."
+    if rule.form.long is not None and args.id is None: args.id = rule.form.long["input"]
+    return rule.form.opened(table, args.missing_values).to_native()
 
 # %% ../nbs/cli.ipynb #2acd515c
 ALARM = 3   # exit status
@@ -499,12 +615,14 @@ def monitor_arguments(p:argparse.ArgumentParser) -> None:
 def command_monitor(args) -> int:
     "Whether a rule keeps its guarantee."
     try:
-        rule = audit.Rule.load(args.rule)
+        rule = load_rule(args.rule)
+        table = _table(args)
+        if isinstance(rule, SystemRule): table = _one_row_each(rule, table, args)
         if args.state is not None: check_path(args.state, "--state")
         if args.state is not None and args.state.exists():
             found = audit.RuleMonitor.load(args.state, rule)
         else: found = audit.RuleMonitor(rule, args.delta, args.horizon)
-        found.update_table(_table(args), id=args.id, missing_values=args.missing_values,
+        found.update_table(table, id=args.id, missing_values=args.missing_values,
                            **_roles(args, ROLES))
     except (ValueError, OSError, ImportError) as error:
         raise RequestError(str(error)) from error

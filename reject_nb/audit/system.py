@@ -619,6 +619,19 @@ def _remedy(audit, rules, menu) -> str:
                      f"with at most {plain_percent(better['target_risk'])} wrong")
     return "; ".join(found)
 
+# %% ../../nbs/audit/09_system.ipynb #sy51ex12
+@patch
+def menu(self:SystemRule) -> Table: # one row for each line, the first is this rule
+    "What is answered, and for which price, at other targets, budgets and capacities."
+    return Table.of_rows([line | {"capacity": ", ".join(
+        f"{name}: {plain_percent(c)}" for name, c in line["capacity"].items())}
+        for line in self.lines])
+
+@patch
+def stages(self:SystemRule) -> Table: # one row for each stage
+    "How often each stage is asked and answers, and how often its answers are wrong."
+    return Table.of_rows(self.by_stage)
+
 # %% ../../nbs/audit/09_system.ipynb #sy51ex10
 def _routed(rule:CascadeRule, scores, asked) -> tuple[np.ndarray, np.ndarray]:
     """The stage that answers each input, and the one to ask next; -1 where there is none. A
@@ -707,18 +720,6 @@ def outcomes_of(self:SystemRule,
             lost, _ = _wrong(frame, roles_of, rule.form.label, asked[k] & (stage == k))
             losses[stage == k] = lost[stage == k]
     return stage >= 0, losses, groups
-
-@patch
-def menu(self:SystemRule) -> Table: # one row for each line, the first is this rule
-    "What is answered, and for which price, at other targets, budgets and capacities."
-    return Table.of_rows([line | {"capacity": ", ".join(
-        f"{name}: {plain_percent(c)}" for name, c in line["capacity"].items())}
-        for line in self.lines])
-
-@patch
-def stages(self:SystemRule) -> Table: # one row for each stage
-    "How often each stage is asked and answers, and how often its answers are wrong."
-    return Table.of_rows(self.by_stage)
 
 # %% ../../nbs/audit/09_system.ipynb #sy51ex11
 @patch
