@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from reject_nb.risk_control.expectation import conformal_risk
     from reject_nb.risk_control.targets import certify, order_statistic
     from reject_nb.risk_control.rates import RULES, Calibration, calibrate_offset
+    from reject_nb.risk_control.inputs import InputMonitor, score_reference
     from reject_nb.risk_control.monitor import RiskMonitor
     from reject_nb.risk_control.regions import CalibratedRegion, RegionPerClass
     from reject_nb.risk_control.cascade import CascadeRule, certify_cascade
