@@ -141,8 +141,8 @@ def _scores(frame, roles:dict, asked) -> np.ndarray|None:
     columns = roles.get("probabilities", [roles.get("confidence")])
     if columns == [None]: return None
     found = np.where(asked, np.inf, np.nan)
+    if not asked.any(): return found
     here = asked & ~missing_cells(frame, columns[0], True)
-    if not here.any(): return found
     part = frame.filter(here.tolist())
     try:
         values = [numbers(part, name, "confidence" in roles) for name in columns]
@@ -195,6 +195,7 @@ class CascadeAudit(Patched):
     costs: tuple        # price of asking each stage for one input
     capacity: tuple     # largest share of the inputs that each may see; None: no limit
     groups: np.ndarray|None = None # (n,) names
+    left_out: int = 0   # inputs that nobody judged
     notes: tuple = ()   # what the reader should know, in sentences
     given: tuple = ()   # what was given, in sentences
     origin: str = ""    # name of the file
@@ -292,7 +293,6 @@ def _roles_of(names:list, columns) -> dict:
 def _made(form:Form, frame, costs, capacity, table) -> CascadeAudit:
     "What a table with one row for each input says."
     names = list(form.stages)
-    notes: list[str] = []
     stages, losses, scores = {}, [], []
     for name, roles in form.stages.items():
         asked = _asked(frame, roles)
@@ -303,16 +303,18 @@ def _made(form:Form, frame, costs, capacity, table) -> CascadeAudit:
                         | ({"classes": list(classes)} if classes else {}))
         losses.append(lost)
         scores.append(own)
-        notes += _remarks(name, lost, own, form)
     if all(own is None for own in scores):
         raise refuse("stages", "with probabilities or a confidence for one at least", names)
     judged = ~np.isnan(losses).all(0)
     if not judged.any():
         raise TableError("table must hold judged answers: none has a label or says whether "
                          "it is correct")
-    if not judged.all():
-        notes.append(f"{int(judged.sum())} of {len(judged)} inputs are judged, the others "
-                     "are left out")
+    losses = [lost[judged] for lost in losses]
+    scores = [None if own is None else own[judged] for own in scores]
+    notes = ([] if judged.all() else [f"{int(judged.sum())} of {len(judged)} inputs are "
+                                      "judged, the others are left out"])
+    for name, lost, own in zip(names, losses, scores):
+        notes += _remarks(name, lost, own, form)
     costs = np.ones(len(names)) if costs is None else check_vector(costs, "costs",
                                                                    len(names), low=0.)
     if capacity is not None and not (isinstance(capacity, dict)
@@ -326,8 +328,8 @@ def _made(form:Form, frame, costs, capacity, table) -> CascadeAudit:
         found = np.unique(groups).tolist()
         given.append(f"{len(found)} groups: {some_of(found)}")
     return CascadeAudit(
-        form=form, losses=[lost[judged] for lost in losses], costs=tuple(costs.tolist()),
-        scores=[None if own is None else own[judged] for own in scores],
+        form=form, losses=losses, scores=scores, costs=tuple(costs.tolist()),
+        left_out=int((~judged).sum()),
         capacity=tuple((capacity or {}).get(name) for name in names), given=tuple(given),
         groups=None if groups is None else groups[judged], notes=tuple(notes),
         origin=Path(table).name if isinstance(table, str | Path) else "")
@@ -438,7 +440,8 @@ def _damage_of(rule:SystemRule) -> str|None:
         all(own.scored == ("probabilities" in roles or "confidence" in roles)
             for one in found for own, roles in zip(one.stages, rule.form.stages.values())),
         "lines must tell shares and prices":
-        all(0 <= line["answered"] <= 1 and line["price"] >= 0 for line in rule.lines)}
+        len(rule.lines) > 0 and all(0 <= line["answered"] <= 1 and line["price"] >= 0
+                                    for line in rule.lines)}
     return next((words for words, holds in checks.items() if not holds), None)
 
 def load_rule(
@@ -597,10 +600,10 @@ def _statement(audit, rules, target, delta, menu) -> str:
     limits = "".join(f", and {name} is asked for at most {plain_percent(c)} of the inputs"
                      for name, c in menu[0]["capacity"].items())
     partly = [name for name, lost in zip(audit.names, audit.losses)
-              if np.isnan(lost).any()]
+              if audit.left_out or np.isnan(lost).any()]
     given = (" This assumes that whether somebody judged an answer of "
-             f"{some_of(partly)} depends neither on whether it is right nor on the "
-             "confidence." if partly else "")
+             f"{some_of(partly)} depends neither on whether it is right nor on how sure "
+             "the stages were." if partly else "")
     silent = _few(audit, rules, False)
     nobody = f" Nothing is answered in {some_of(silent)}." if silent else ""
     return (f"With a probability of at least {plain_percent(1 - delta)} over the {audit.n} "
