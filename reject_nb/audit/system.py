@@ -503,7 +503,7 @@ def certify(self:CascadeAudit,
         rules[g] = None if len(rows) < least else certify_cascade(
             losses, scores, self.costs, target, share, self.capacity, budget=budget,
             learn=LEARN, also=lines, names=self.names)
-        # the first draw of the certificate: the other inputs have learned its routes
+        # the first draw of the certificate: at most the others have learned its routes
         order = data_generator(*losses, *scores).permutation(len(rows))
         learned = min(int(LEARN*len(rows)), LARGEST) if len(self.names) > 1 else 0
         parts[g] = rows[order[learned:]]
