@@ -213,7 +213,7 @@ class CascadeAudit(Patched):
         label:str,          # column of labels
         costs=None,         # price of asking each stage for one input; None: 1 each
         capacity=None,      # dict: name -> largest share of the inputs that it may see
-        group=None,         # column of groups, in each of which the guarantee holds
+        group=None,         # column of groups, each with a rule of its own
         missing_values=(),  # texts that stand for a missing value, such as "NA"
     ):                      # a CascadeAudit
         """A wide table, with one row for each input and columns for each stage.
@@ -242,7 +242,7 @@ class CascadeAudit(Patched):
         stages=None,        # names of the stages in the order of asking; None: cheap first
         costs=None,         # price of asking each of `stages`, instead of `cost`
         capacity=None,      # dict: name -> largest share of the inputs that it may see
-        group=None,         # column of groups, in each of which the guarantee holds
+        group=None,         # column of groups, each with a rule of its own
         missing_values=(),  # texts that stand for a missing value, such as "NA"
     ):                      # a CascadeAudit
         """A long table, with one row for each input and model.
