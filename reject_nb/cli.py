@@ -27,6 +27,7 @@ import reject_nb
 import numpy as np
 
 from . import audit, data
+from .audit.system import CascadeAudit, SystemRule, load_rule
 from .audit.table import (
     BOTH, PARQUET, RIGHT, SURE, Dialect, complained_of_at_once, dialect_of, kind_of_file,
     read_file, with_points, write_table)
@@ -400,6 +401,7 @@ def audit_arguments(p:argparse.ArgumentParser) -> None:
                    "unequal probabilities: 1 divided by the probability of each")
     p.add_argument("--weight-bound", type=float, metavar="W",
                    help="the largest weight that can occur; goes with --weight")
+    _system_arguments(p)
     p.add_argument("--classes", metavar="NAMES",
                    help="what the columns of probabilities stand for, separated by commas")
     p.add_argument("--target-risk", type=float, metavar="R",
@@ -431,6 +433,7 @@ def audit_arguments(p:argparse.ArgumentParser) -> None:
 # %% ../nbs/cli.ipynb #h4c11812
 def command_audit(args) -> int:
     "Report, metrics and rule of a table of predictions."
+    if _is_system(args): return _audit_system(args)
     try:
         for name in ("audit.html", "metrics.csv", "rule.json"):
             check_path(args.out/name, "--out")
@@ -454,6 +457,91 @@ def command_audit(args) -> int:
              if rule.remedy != rule.status.remedy or not rule.n_accepted else [])
     print(*found.given, *found.notes, "", rule.statement, rule.how, *helps, "", sep="\n")
     print(*(f"wrote {shown(args.out/name)}" for name in (*files, "rule.json")), sep="\n")
+    return 0
+
+# %% ../nbs/cli.ipynb #sy51cl01
+_SYSTEM = ("correct", "confidence", "costs", "cost", "capacity", "budget", "per_month")
+_OF_ONE = ("prediction", "losses", "probabilities", "logits", "scores", "ood", "classes",
+           "per_group", "max_rejected", "foreign_share")
+
+def _system_arguments(p:argparse.ArgumentParser) -> None:
+    "Options of several stages that are asked in turn."
+    said = {"correct": "of a long table: 1 or true where the answer is right, empty where "
+            "nobody judged it", "confidence": "of a long table: high where the model is "
+            "sure", "cost": "of a long table: price of each answer; the means order the "
+            "models, cheap first", "costs": "price of asking each stage for one input, "
+            "separated by commas"}
+    p.add_argument("--stage", action="append", metavar="NAME:COLUMNS", help="a stage, in "
+                   "the order of asking: small:p_small_* for probabilities, person:answer, "
+                   "or large:answer,confidence; with --long only the name")
+    p.add_argument("--long", metavar="INPUT,MODEL", help="the table has one row for each "
+                   "input and model: the columns that name them")
+    for name, words in said.items():
+        if name not in ROLES: p.add_argument(f"--{name}", metavar="COLUMN", help=words)
+    p.add_argument("--capacity", action="append", metavar="NAME:SHARE",
+                   help="largest share of the inputs that a stage may see")
+    p.add_argument("--budget", type=float, metavar="PRICE",
+                   help="largest mean price of an input")
+    p.add_argument("--per-month", type=positive, metavar="N",
+                   help="inputs in a month, for the page (default 1000)")
+
+def _is_system(args) -> bool:
+    "Whether several stages are meant. Raises RequestError for options of the other kind."
+    given = args.stage is not None or args.long is not None
+    for name in _OF_ONE if given else _SYSTEM:
+        if getattr(args, name) and not (not given and name in ROLES):
+            option = f"--{name.replace('_', '-')}"
+            raise RequestError(f"{option} cannot be given {'with' if given else 'without'} "
+                               "--stage or --long")
+    return given
+
+def _shares(texts) -> dict:
+    "Name -> share, from texts such as person:.1."
+    found = {}
+    for one in ",".join(texts).split(","):
+        name, _, share = one.rpartition(":")
+        try: found[name] = float(share)
+        except ValueError:
+            raise ValueError(f"--capacity must be NAME:SHARE, got {one!r}") from None
+    return found
+
+def _read_system(args) -> CascadeAudit:
+    "The table of several stages."
+    table = read_file(Path(args.table), _dialect(args))
+    stages = [one.partition(":") for one in args.stage or ()]
+    more = dict(costs=args.costs and [float(one) for one in args.costs.split(",")],
+                capacity=args.capacity and _shares(args.capacity), **_roles(args, ("group",)),
+                missing_values=args.missing_values)
+    if args.long is None:
+        named = {name: columns if "," not in columns else columns.split(",")
+                 for name, _, columns in stages}
+        return CascadeAudit.from_table(table, named, args.label, **more)
+    if args.long.count(",") != 1:
+        raise ValueError(f"--long must be INPUT,MODEL, got {args.long!r}")
+    return CascadeAudit.from_long(
+        table, *args.long.split(","), args.correct, args.confidence, args.cost,
+        [name for name, _, _ in stages] or None, **more)
+
+def _audit_system(args) -> int:
+    "Report, numbers and rule of a table of several stages."
+    names = "audit.html", "metrics.csv", "rule.json"
+    try:
+        for name in names: check_path(args.out/name, "--out")
+        with until_interrupted():
+            found = _read_system(args)
+            rule = found.certify(
+                .05 if args.target_risk is None else args.target_risk, args.delta,
+                args.budget)
+            page = found.to_html(rule=rule, title=args.title,
+                                 per_month=args.per_month or 1000)
+    except (ValueError, OSError, ImportError) as error:
+        raise RequestError(f"{error}\nnothing was written") from error
+    write_atomic(args.out/"audit.html", page.encode())
+    write_atomic(args.out/"metrics.csv", rule.stages().to_csv(formulas=False).encode())
+    rule.save(args.out/"rule.json")
+    helps = [f"What helps: {rule.remedy}"] if rule.remedy else []
+    print(*found.given, *found.notes, "", rule.statement, *helps, "", sep="\n")
+    print(*(f"wrote {shown(args.out/name)}" for name in names), sep="\n")
     return 0
 
 # %% ../nbs/cli.ipynb #aceeb504
@@ -492,8 +580,9 @@ def command_apply(args) -> int:
     "Which rows of a table a rule answers."
     try:
         check_path(args.out, "--out")
+        rule = load_rule(args.rule)
+        if isinstance(rule, SystemRule): return _apply_system(rule, args)
         with until_interrupted():
-            rule = audit.Rule.load(args.rule)
             dialect = _dialect(args, rule)
             found = _decided(args, rule, dialect)
             write_table(found, args.out, dialect)
@@ -510,6 +599,32 @@ def command_apply(args) -> int:
     print(f"{answered} of {n} rows are answered ({answered/n:.1%}){more}, wrote "
           f"{shown(args.out)}")
     return 0
+
+# %% ../nbs/cli.ipynb #sy51cl02
+def _apply_system(rule:SystemRule, args) -> int:
+    "Who answers each input, and whom to ask next."
+    given = [name for name in _APPLY if getattr(args, name)]
+    if given:
+        raise ValueError(f"--{given[0]} cannot be given: the rule has the columns of its "
+                         "audit")
+    with until_interrupted():
+        dialect = _dialect(args, rule)
+        found = rule.apply(read_file(Path(args.table), dialect), args.missing_values)
+        names = getattr(found, "column_names", found)
+        cells = {name: _cells(found[name]) for name in names}
+        write_table(cells, args.out, dialect)
+    said = [f"{int((cells[column] == name).sum())} {words} {name}"
+            for column, words in (("answered_by", "answered by"), ("ask", "to be asked of"))
+            for name in rule.names if (cells[column] == name).any()]
+    nobody = int(((cells["answered_by"] == "") & (cells["ask"] == "")).sum())
+    print(f"{len(cells['ask'])} inputs: {', '.join([*said, f'{nobody} not answered'])}, "
+          f"wrote {shown(args.out)}")
+    return 0
+
+def _one_row_each(rule:SystemRule, table, args):
+    "A table of outcomes with one row for each input, which a long table names."
+    if rule.form.long is not None and args.id is None: args.id = rule.form.long["input"]
+    return rule.form.opened(table, args.missing_values).to_native()
 
 # %% ../nbs/cli.ipynb #2acd515c
 ALARM, CHANGED = 3, 4   # exit status: the guarantee does not stand; only the inputs changed
@@ -542,16 +657,19 @@ def monitor_arguments(p:argparse.ArgumentParser) -> None:
 def command_monitor(args) -> int:
     "Whether a rule keeps its guarantee."
     try:
-        rule = audit.Rule.load(args.rule)
+        rule = load_rule(args.rule)
+
         told = {k: getattr(args, k) for k in ("delta", "horizon", "late")
                 if getattr(args, k) is not None}
         def attempt(dialect, _):
             monitor = (audit.RuleMonitor.load(args.state, rule, **told)
                        if args.state is not None and args.state.exists()
                        else audit.RuleMonitor(rule, **told))
-            return monitor.update_table(
-                read_file(Path(args.table), dialect), args.date, id=args.id,
-                missing_values=args.missing_values, **_roles_of_rule(args, ROLES))
+            table = read_file(Path(args.table), dialect)
+            if isinstance(rule, SystemRule): table = _one_row_each(rule, table, args)
+            return monitor.update_table(table, args.date, id=args.id,
+                                        missing_values=args.missing_values,
+                                        **_roles_of_rule(args, ROLES))
         with contextlib.ExitStack() as held:
             if args.state is not None:
                 held.enter_context(locked(check_path(args.state, "--state").parent))

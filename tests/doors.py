@@ -444,6 +444,13 @@ def _(rng):
     return audit.RuleMonitor(RULE, .1, 500).update((rng.random(500) < .2).astype(float)).alarm
 
 
+@door("audit.CascadeAudit.certify", "audit.CascadeAudit.to_html", case="two stages whose answers are all wrong at the target, 300 inputs", level=.1, cost=200)
+def _(rng):
+    cells = {"q": np.repeat(np.arange(300), 2), "m": np.tile(["a", "b"], 300), "ok": 1 - flat(rng, 600, .3).astype(int), "sure": rng.random(600)}
+    found = audit.CascadeAudit.from_long(cells, "q", "m", "ok", "sure", stages=["a", "b"])
+    return bool(found.certify(.3, .1).menu()["answered"][0])
+
+
 @door("reject-nb audit", "audit.Audit.to_html", "audit.Audit.plot", case="a file, 80 rows, float32 scores", level=.1, cost=400)
 def _(rng):
     wrong, scores = flat(rng, 80, .3) > 0, _float32(rng, 80)

@@ -382,6 +382,21 @@ for _law, _risk in {"flat": FLAT, "rising": RISING}.items():
             return any(broken(one.astype(float), risk, rule.target_risk) for one in on)
 
 
+@received("audit.CascadeAudit.certify", "audit.SystemRule.apply", "audit.SystemRule.load", "audit.SystemRule.outcomes_of",
+          case="two stages, ten tied confidences, flat risk, 500 inputs asked one by one", level=.1, cost=200)
+def _(rng):
+    ten = np.arange(10)/10
+    cells = {"q": np.repeat(np.arange(500), 2), "m": np.tile(["a", "b"], 500), "ok": (rng.random(1000) >= .3 + ABOVE).astype(int),
+             "sure": rng.integers(0, 10, 1000)/10}
+    rule = audit.CascadeAudit.from_long(cells, "q", "m", "ok", "sure", stages=["a", "b"]).certify(.3, .1)
+    with tempfile.TemporaryDirectory() as folder: rule = audit.SystemRule.load(rule.save(Path(folder)/"rule.json") and Path(folder)/"rule.json")
+    new = {"q": np.repeat(np.arange(10), 2), "m": np.tile(["a", "b"], 10), "sure": np.repeat(ten, 2)}
+    on = rule.apply(new)["answered_by"] != ""
+    assert all((rule.apply({k: v[2*i:2*i + 2] for k, v in new.items()})["answered_by"][0] != "") == on[i] for i in range(10))
+    assert np.array_equal(rule.outcomes_of(new)[0], on)
+    return bool(on.any())
+
+
 @received("audit.Rule.decide", case="scores of 64 bits, asked in 16 bits: refused, or at most the target", level=.1, cost=12)
 def _(rng):
     margin, grid = rng.uniform(0, 40, 500), np.linspace(0, 40, 401)
@@ -665,6 +680,8 @@ _TABLE = "a table or a page, which tests/doors.py reads"
 _MADE = "a rule that accepts everything or nothing, for other procedures"
 NOT_RECEIVED = {
     "audit.Audit.frontier": _TABLE, "audit.Audit.plot": _TABLE, "audit.Audit.risk_band": _TABLE, "audit.Audit.to_html": _TABLE,
+    "audit.CascadeAudit.to_html": _TABLE, "audit.SystemRule.menu": "what is said of the rules that apply asks", "audit.SystemRule.stages": _TABLE,
+    "audit.SystemRule.save": "writes the file that the trial of a system reads", "audit.SystemRule.to_dict": "what save writes",
     "audit.Rule.curve": "a table of what decide answers, which tests/doors.py reads", "audit.Rule.save": "writes the file that every trial of a rule reads", "audit.Rule.to_dict": "what save writes",
     "risk_control.CascadeRule.menu": "what is said of the rules whose stages are asked",
     **{f"risk_control.{kind}.{made}": _MADE for kind in ("CertifiedSelection", "CertifiedRisks") for made in ("accept_all", "reject_all")},

@@ -15,4 +15,5 @@ if TYPE_CHECKING:
     from reject_nb.audit.audit import Audit
     from reject_nb.audit.monitor import RuleMonitor
     from reject_nb.audit.rule import Rule, RuleError
+    from reject_nb.audit.system import CascadeAudit, SystemRule
     from reject_nb.audit.table import Table, TableError

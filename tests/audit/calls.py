@@ -25,6 +25,10 @@ RULE = AUDIT.certify(.3)
 FOREIGN = AUDIT.certify(.3, foreign_share=.1)
 EACH = AUDIT.certify(.45, per_group=True, looked=False)
 GIVEN = a.Audit(losses=LOSSES, scores=-np.abs(P - .5)).certify(.3)
+LONG = {"q": np.repeat(np.arange(N), 2), "m": np.tile(["small", "large"], N), "ok": 1 - np.column_stack([LOSSES, LOSSES]).ravel().astype(int),
+        "sure": np.repeat(np.abs(P - .5), 2), "price": np.tile([1, 5], N), "g": np.repeat(GROUPS, 2)}
+SYSTEM = a.CascadeAudit.from_long(LONG, "q", "m", "ok", "sure", "price")
+OF_SYSTEM = SYSTEM.certify(.3, also=())
 COUNTED = a.Audit.from_table(CELLS, label="y", probabilities="p_*", group="group", stream=True)
 
 
@@ -76,6 +80,16 @@ def calls():
         "Rule.apply": (EACH.apply, dict(missing="reject", missing_values=["NA"], table=CELLS, probabilities=["p_0", "p_1"], logits=None, scores=None, group="group")),
         "Rule.curve": (FOREIGN.curve, dict(shares=np.array([0., .2]))),
         "Rule.save": (saved, dict(path="rule.json")), "Rule.load": (loaded, dict(path="rule.json")),
+        "CascadeAudit": (a.CascadeAudit, {name: getattr(SYSTEM, name) for name in SYSTEM.__dataclass_fields__}),
+        "CascadeAudit.from_table": (a.CascadeAudit.from_table, dict(table=CELLS, stages={"one": "p_*", "two": "answer"}, label="y", costs=np.array([1., 5.]),
+                                                                    capacity={"two": .5}, group="group", missing_values=["NA"])),
+        "CascadeAudit.from_long": (a.CascadeAudit.from_long, dict(table=LONG, input="q", model="m", correct="ok", confidence="sure", cost="price",
+                                                                  stages=["small", "large"], costs=None, capacity={"large": .5}, group="g", missing_values=["NA"])),
+        "CascadeAudit.certify": (SYSTEM.certify, dict(target_risk=.3, delta=.2, budget=5., also=[{"target_risk": .4}])),
+        "CascadeAudit.to_html": (page_of_system, dict(path="a.html", rule=OF_SYSTEM, title="T", per_month=500, date="2026-11-28")),
+        "SystemRule": (a.SystemRule, {name: getattr(OF_SYSTEM, name) for name in OF_SYSTEM.__dataclass_fields__}),
+        "SystemRule.apply": (OF_SYSTEM.apply, dict(table=LONG, missing_values=["NA"])), "SystemRule.outcomes_of": (OF_SYSTEM.outcomes_of, dict(frame=LONG)),
+        "SystemRule.save": (system_to, dict(path="r.json")), "SystemRule.load": (system_of, dict(path="r.json")),
         "RuleMonitor": (a.RuleMonitor, dict(rule=RULE, delta=.1, horizon=1000, late="equal")),
         "RuleMonitor.save": (monitor_to, dict(path="m.json")), "RuleMonitor.load": (monitor_of, dict(path="m.json", rule=RULE, delta=.05, horizon=100_000, late="any")),
         "RuleMonitor.update": (lambda losses, waits=None: a.RuleMonitor(RULE).update(losses, waits), dict(losses=np.array([0., 1.]), waits=np.array([True, False]))),
@@ -88,6 +102,23 @@ def calls():
         "Audit.groups, counted": (COUNTED.groups, dict(rule=RULE, score="max_probability", coverage=.7, level=.9)),
         "Audit.certify, counted": (COUNTED.certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=True, max_rejected=.5)),
     }
+
+
+def page_of_system(path, **more):
+    """A page in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder): return SYSTEM.to_html(path, **more)
+
+
+def system_to(path):
+    """The rule of a system in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder): return OF_SYSTEM.save(path)
+
+
+def system_of(path):
+    """The rule of a system that was saved under this name."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        OF_SYSTEM.save("r.json")
+        return a.SystemRule.load(path)
 
 
 def monitor_to(path):
@@ -110,12 +141,15 @@ def table_to(path, **more):
 NONE, LABEL = "the documented default", "any number or text is a label"
 RECORD = "a record of what was certified: it is checked where a file is loaded and where it decides"
 LEGAL = {
-    ("Rule", "*", "*"): RECORD, ("TableError", "*", "*"): "the parts of a message", ("TableError.at", "*", "*"): "the parts of a message",
+    ("Rule", "*", "*"): RECORD, ("CascadeAudit", "*", "*"): "what a table holds: it is checked where it is read", ("SystemRule", "*", "*"): RECORD,
+    ("CascadeAudit.to_html", "path", "text"): "any text is a path", ("SystemRule.save", "path", "text"): "any text is a path",
+    ("CascadeAudit.from_long", "cost", "none"): NONE, ("CascadeAudit.from_long", "confidence", "none"): NONE,
+    ("TableError", "*", "*"): "the parts of a message", ("TableError.at", "*", "*"): "the parts of a message",
     ("*", "title", "text"): "any text is a title", ("*", "model", "text"): "any text is a name", ("*", "date", "text"): "any text is a date", ("Audit.to_html", "path", "text"): "any text is a path", ("Rule.save", "path", "text"): "any text is a path", ("RuleMonitor.save", "path", "text"): "any text is a path",
     ("Table.to_csv", "path", "text"): "any text is a path",
 }
 for _name in ("y_pred", "scores", "is_ood", "groups", "classes", "bound", "rule", "score", "targets", "path", "ax", "group", "ood", "logits", "losses",
-              "probabilities", "columns", "stream", "target_risk", "date", "max_rejected", "foreign_share", "shares", "missing_values",
+              "probabilities", "columns", "stream", "target_risk", "date", "capacity", "costs", "also", "budget", "max_rejected", "foreign_share", "shares", "missing_values",
               "correct", "confidence", "weight", "weight_bound", "dialect"): LEGAL[("*", _name, "none")] = NONE
 for _kind in ("huge", "inf"): LEGAL[("*", "groups", _kind)] = LABEL
 for _kind in ("masked", "huge"): LEGAL[("Audit.from_estimator", "X", _kind)] = "what the classifier takes is taken"
