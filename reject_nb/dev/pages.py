@@ -187,7 +187,8 @@ def site_config() -> dict: # _config.yml of Jupyter Book
     }
 
 # of the guide
-FIRST = ("choose", "audit", "gaussian_process_models", "notebooks", "glossary", "errata")
+FIRST = ("choose", "audit", "after_rejection", "raw_table", "in_use", "production",
+         "gaussian_process_models", "glossary", "errata")
 
 def _chapter(module:str, files:list[str]) -> dict:
     """A module in the sidebar: its overview, below it the core path, below that what goes
