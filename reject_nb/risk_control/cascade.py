@@ -243,7 +243,8 @@ def _grid(own:Stage, s) -> list: # stages
     "Pairs of quantiles: settled, hopeless."
     able = s[np.isfinite(s)]
     if not len(able): return []
-    values = np.append(-np.inf, np.quantile(able, np.linspace(.05, .95, 15), method="lower"))
+    shares = np.linspace(.05, .95, 15)
+    values = np.append(-np.inf, np.quantile(able, shares, method="lower"))
     return [own._replace(settled=low, hopeless=high) for low in values
             for high in (*values[-3:], np.inf)
             if low <= high]
@@ -264,7 +265,8 @@ def _search(stages, seen:_Seen, aim:_Aim) -> list: # candidates
             if aim.budget is not None:
                 over = aim.budget - aim.costs[chosen[0]]
                 room = np.minimum(room, over/np.maximum(aim.costs, 1e-300))
-            if size == 1: tried = [_routes(stages, chosen, seen, _Prices(values[0], 0, room))]
+            if size == 1:
+                tried = [_routes(stages, chosen, seen, _Prices(values[0], 0, room))]
             else:
                 tried = [_routes(stages, chosen, seen, _Prices(v, p*aim.costs, room))
                          for v in values for p in prices]
@@ -274,10 +276,10 @@ def _search(stages, seen:_Seen, aim:_Aim) -> list: # candidates
                     settled=-np.inf, share=.97*room[chosen[1]])
             kept = {tuple(one[2:] for one in now): now for now in tried}
             here = [_judged(now, seen, aim) for now in kept.values()]
-            for k_ in chosen[:-1]:
+            for i in chosen[:-1]:
                 now = max(here, key=lambda one: (_allowed(one, aim), one.coverage)).stages
-                here += [_judged(now[:k_] + [one] + now[k_ + 1:], seen, aim)
-                         for one in _grid(now[k_], seen.scores[k_])]
+                here += [_judged(now[:i] + [one] + now[i + 1:], seen, aim)
+                         for one in _grid(now[i], seen.scores[i])]
             found += here
     return found
 
@@ -362,7 +364,7 @@ class CascadeRule:
     def of_dict(cls,
         content, # what `to_dict` returned, also after a detour through JSON
     ):           # a CascadeRule that decides every input as the first one did
-        "The rule that was written. Its contents are checked, so a file may be from anybody."
+        "The rule that was written; its contents are checked."
         given = _fields_of(content, "content", [one.name for one in fields(cls)])
         stages = _list_of(given["stages"], "stages")
         k = len(stages)
@@ -583,7 +585,8 @@ def _check_losses(losses) -> tuple[list, int]:
     "Losses of all stages, of one length: 0, 1, or not known."
     _check_entries(losses, "losses")
     losses = [_column(one) for one in losses]
-    n = next((len(one) for one in losses if (isinstance(one, list | tuple) or np.ndim(one))), 0)
+    n = next((len(one) for one in losses if isinstance(one, list | tuple) or np.ndim(one)),
+             0)
     if not n: raise refuse("losses", "an array for at least one stage", losses)
     found: list = []
     for i, one in enumerate(losses):
@@ -622,8 +625,8 @@ def _alone(k:int, losses, scores, called) -> tuple[_Learned, list]: # and what i
     n = next(len(s) for s in scores if s is not None)
     known = np.full(n, True) if np.isscalar(losses[k]) else ~np.isnan(losses[k])
     said = ([] if known.all() else
-            [f"whether an answer of {called[k]} was recorded ({known.sum()} of {n}) depends "
-             "neither on its loss nor on its score"])
+            [f"whether an answer of {called[k]} was recorded ({known.sum()} of {n}) "
+             "depends neither on its loss nor on its score"])
     return _Learned(stages, np.flatnonzero(known), ["losses"]*len(scores), 1.), said
 
 FOLDS = 5
@@ -647,7 +650,8 @@ def _learn(losses, scores, aim:_Aim, learn:float, rng) -> _Learned:
     order = rng.permutation(n)
     wanted = aim.budget is None and aim.coverage is None and aim.reject_cost is None
     for share in (learn/2, learn)[not wanted:]:
-        found = _learn_from(order, max(1, min(int(share*n), LARGEST, n - 1)), losses, scores, aim)
+        m = max(1, min(int(share*n), LARGEST, n - 1))
+        found = _learn_from(order, m, losses, scores, aim)
         # a stage alone has nothing more to learn
         if len(_asked(found.stages)) == 1: break
     return found
