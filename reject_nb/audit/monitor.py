@@ -468,7 +468,8 @@ def answered_rows(
         if not part.any() or part is waits and not named: continue
         few = frame.filter(part.tolist())
         try:
-            if role == "losses": losses[part] = monitor._in_bounds(numbers(few, known[role]))
+            if role == "losses":
+                losses[part] = monitor._in_bounds(numbers(few, known[role]))
             elif part is waits: nothing[part] = _answers(rule, few, known)
             else: losses[part] = _wrong(rule, few, known)
         except TableError as error: raise row_of_all(error, ~part) from None

@@ -102,7 +102,7 @@ class _Urn(Evidence):
             came = np.eye(len(self.gaps))[at]
             balls = self.gaps + self.counts + np.cumsum(came, axis=0) - came
             chances = balls/balls.sum(1, keepdims=True)
-            self._take(self.tilts.T[at] - np.log(chances@np.exp(self.tilts.T)))
+            self._take(self.tilts.T[at] - np.log(chances @ np.exp(self.tilts.T)))
             self.counts += came.sum(0)
 
 def _coins(seed:int, places:np.ndarray) -> np.ndarray: # in [0, 1)
