@@ -6,8 +6,8 @@
 __all__ = ['REPOSITORY', 'ROLES', 'SEVERAL', 'ALARM', 'CHANGED', 'RequestError', 'closest', 'plain_table', 'Record',
            'read_claims', 'shown', 'shipped', 'recorded', 'item_id', 'counts_table', 'command_list', 'changes',
            'causes_counted', 'command_claims', 'command_data', 'reproduce_arguments', 'positive', 'checkout',
-           'command_reproduce', 'until_interrupted', 'audit_arguments', 'command_audit', 'apply_arguments',
-           'command_apply', 'monitor_arguments', 'command_monitor', 'command_gpc', 'parser', 'main']
+           'command_reproduce', 'audit_arguments', 'command_audit', 'apply_arguments', 'command_apply',
+           'monitor_arguments', 'command_monitor', 'command_gpc', 'parser', 'main']
 
 # %% ../nbs/cli.ipynb #28db9680
 import argparse
@@ -16,10 +16,8 @@ import difflib
 import importlib
 import io
 import os
-import signal
 import subprocess
 import sys
-import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -338,26 +336,6 @@ def _roles_of_rule(args, names) -> dict:
                         else head + value)
     return given
 
-# %% ../nbs/cli.ipynb #au28ex03
-@contextlib.contextmanager
-def until_interrupted():
-    """Computations that end with KeyboardInterrupt if Ctrl-C was pressed, also if compiled
-    code lost it."""
-    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if not usual or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    seen = []
-    def note(number, frame):
-        seen.append(number)
-        raise KeyboardInterrupt
-    signal.signal(signal.SIGINT, note)
-    try: yield
-    except SystemError:
-        if not seen: raise
-    finally: signal.signal(signal.SIGINT, signal.default_int_handler)
-    if seen: raise KeyboardInterrupt
-
 # %% ../nbs/cli.ipynb #d2ex0001
 def _format_arguments(p:argparse.ArgumentParser, missing:str) -> None:
     "Options for missing values and for what spreadsheets write."
@@ -437,18 +415,17 @@ def command_audit(args) -> int:
     try:
         for name in ("audit.html", "metrics.csv", "rule.json"):
             check_path(args.out/name, "--out")
-        with until_interrupted():
-            dialect = None if Path(args.table).is_dir() else _dialect(args)
-            found = audit.Audit.from_table(
-                args.table, **_roles(args, ROLES), missing=args.missing,
-                missing_values=args.missing_values, dialect=dialect,
-                weight=args.weight, weight_bound=args.weight_bound,
-                classes=args.classes.split(",") if args.classes else None)
-            rule = found.certify(args.target_risk, args.delta, args.score, args.per_group,
-                                 args.looked, args.max_rejected, args.foreign_share)
-            files = {"audit.html": found.to_html(rule=rule, title=args.title,
-                                                 delta=args.delta, model=args.model_name),
-                     "metrics.csv": found.metrics().to_csv(formulas=False)}
+        dialect = None if Path(args.table).is_dir() else _dialect(args)
+        found = audit.Audit.from_table(
+            args.table, **_roles(args, ROLES), missing=args.missing,
+            missing_values=args.missing_values, dialect=dialect,
+            weight=args.weight, weight_bound=args.weight_bound,
+            classes=args.classes.split(",") if args.classes else None)
+        rule = found.certify(args.target_risk, args.delta, args.score, args.per_group,
+                             args.looked, args.max_rejected, args.foreign_share)
+        files = {"audit.html": found.to_html(rule=rule, title=args.title,
+                                             delta=args.delta, model=args.model_name),
+                 "metrics.csv": found.metrics().to_csv(formulas=False)}
     except (ValueError, OSError, ImportError) as error:
         raise RequestError(f"{error}\nnothing was written") from error
     for name, text in files.items(): write_atomic(args.out/name, text.encode())
@@ -510,7 +487,8 @@ def _read_system(args) -> CascadeAudit:
     table = read_file(Path(args.table), _dialect(args))
     stages = [one.partition(":") for one in args.stage or ()]
     more = dict(costs=args.costs and [float(one) for one in args.costs.split(",")],
-                capacity=args.capacity and _shares(args.capacity), **_roles(args, ("group",)),
+                capacity=args.capacity and _shares(args.capacity),
+                **_roles(args, ("group",)),
                 missing_values=args.missing_values)
     if args.long is None:
         named = {name: columns if "," not in columns else columns.split(",")
@@ -518,8 +496,9 @@ def _read_system(args) -> CascadeAudit:
         return CascadeAudit.from_table(table, named, args.label, **more)
     if args.long.count(",") != 1:
         raise ValueError(f"--long must be INPUT,MODEL, got {args.long!r}")
+    name, model = args.long.split(",")
     return CascadeAudit.from_long(
-        table, *args.long.split(","), args.correct, args.confidence, args.cost,
+        table, name, model, args.correct, args.confidence, args.cost,
         [name for name, _, _ in stages] or None, **more)
 
 def _audit_system(args) -> int:
@@ -527,13 +506,12 @@ def _audit_system(args) -> int:
     names = "audit.html", "metrics.csv", "rule.json"
     try:
         for name in names: check_path(args.out/name, "--out")
-        with until_interrupted():
-            found = _read_system(args)
-            rule = found.certify(
-                .05 if args.target_risk is None else args.target_risk, args.delta,
-                args.budget)
-            page = found.to_html(rule=rule, title=args.title,
-                                 per_month=args.per_month or 1000)
+        found = _read_system(args)
+        rule = found.certify(
+            .05 if args.target_risk is None else args.target_risk, args.delta,
+            args.budget)
+        page = found.to_html(rule=rule, title=args.title,
+                             per_month=args.per_month or 1000)
     except (ValueError, OSError, ImportError) as error:
         raise RequestError(f"{error}\nnothing was written") from error
     write_atomic(args.out/"audit.html", page.encode())
@@ -582,10 +560,9 @@ def command_apply(args) -> int:
         check_path(args.out, "--out")
         rule = load_rule(args.rule)
         if isinstance(rule, SystemRule): return _apply_system(rule, args)
-        with until_interrupted():
-            dialect = _dialect(args, rule)
-            found = _decided(args, rule, dialect)
-            write_table(found, args.out, dialect)
+        dialect = _dialect(args, rule)
+        found = _decided(args, rule, dialect)
+        write_table(found, args.out, dialect)
     except (ValueError, OSError, ImportError) as error:
         raise RequestError(f"{error}\nnothing was written") from error
     answered = int(found["accept"].sum())
@@ -607,12 +584,11 @@ def _apply_system(rule:SystemRule, args) -> int:
     if given:
         raise ValueError(f"--{given[0]} cannot be given: the rule has the columns of its "
                          "audit")
-    with until_interrupted():
-        dialect = _dialect(args, rule)
-        found = rule.apply(read_file(Path(args.table), dialect), args.missing_values)
-        names = getattr(found, "column_names", found)
-        cells = {name: _cells(found[name]) for name in names}
-        write_table(cells, args.out, dialect)
+    dialect = _dialect(args, rule)
+    found = rule.apply(read_file(Path(args.table), dialect), args.missing_values)
+    names = getattr(found, "column_names", found)
+    cells = {name: _cells(found[name]) for name in names}
+    write_table(cells, args.out, dialect)
     said = [f"{int((cells[column] == name).sum())} {words} {name}"
             for column, words in (("answered_by", "answered by"), ("ask", "to be asked of"))
             for name in rule.names if (cells[column] == name).any()]

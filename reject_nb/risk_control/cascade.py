@@ -9,7 +9,7 @@ __all__ = ['PSEUDO', 'KNOTS', 'NEAR', 'SURE', 'CAUTION', 'MARGIN', 'PLACES', 'WO
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0003
 import itertools
 from dataclasses import dataclass, field, fields, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -266,7 +266,7 @@ def _search(stages, seen:_Seen, aim:_Aim) -> list: # candidates
                 over = aim.budget - aim.costs[chosen[0]]
                 room = np.minimum(room, over/np.maximum(aim.costs, 1e-300))
             if size == 1:
-                tried = [_routes(stages, chosen, seen, _Prices(values[0], 0, room))]
+                tried = [_routes(stages, chosen, seen, _Prices(values[0], 0*room, room))]
             else:
                 tried = [_routes(stages, chosen, seen, _Prices(v, p*aim.costs, room))
                          for v in values for p in prices]
@@ -353,6 +353,7 @@ class CascadeRule:
                      cost=rule.cost, share_by_stage=rule.share_by_stage,
                      capacity=rule.capacity)
                 for rule in (self, *self.others)]
+
     def to_dict(self) -> dict:
         """Plain data: texts, finite numbers, lists and dicts, which JSON holds; inf, -inf
         and nan are texts."""
@@ -369,9 +370,9 @@ class CascadeRule:
         stages = _list_of(given["stages"], "stages")
         k = len(stages)
         if not k: raise refuse("stages", "a list of at least one stage", stages)
-        rule = dict(stages=tuple(_stage_of(one, f"stages[{i}]")
-                                 for i, one in enumerate(stages)),
-                    selection=_selection_of(given["selection"]))
+        rule: dict[str, Any] = dict(
+            stages=tuple(_stage_of(one, f"stages[{i}]") for i, one in enumerate(stages)),
+            selection=_selection_of(given["selection"]))
         if all(one.skipped for one in rule["stages"]):
             raise refuse("stages", "a list with one stage that is asked", stages)
         for name in ("target", "delta"): rule[name] = check_probability(given[name], name)
