@@ -495,10 +495,11 @@ def _read_system(args) -> CascadeAudit:
         named = {name: columns if "," not in columns else columns.split(",")
                  for name, _, columns in stages}
         return CascadeAudit.from_table(_table(args), named, args.label, **more)
-    if args.long.count(",") != 1:
+    names, _, models = args.long.partition(",")
+    if not names or not models or "," in models:
         raise ValueError(f"--long must be INPUT,MODEL, got {args.long!r}")
     return CascadeAudit.from_long(
-        _table(args), *args.long.split(","), args.correct, args.confidence, args.cost,
+        _table(args), names, models, args.correct, args.confidence, args.cost,
         [name for name, _, _ in stages] or None, **more)
 
 def _audit_system(args) -> int:
