@@ -305,7 +305,7 @@ def _made(form:Form, frame, costs, capacity, table) -> CascadeAudit:
         scores.append(own)
     if all(own is None for own in scores):
         raise refuse("stages", "with probabilities or a confidence for one at least", names)
-    judged: np.ndarray = np.logical_not(np.isnan(losses).all(0))
+    judged: np.ndarray = ~np.isnan(np.array(losses)).all(axis=0)
     if not judged.any():
         raise TableError("table must hold judged answers: none has a label or says whether "
                          "it is correct")
