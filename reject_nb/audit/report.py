@@ -212,7 +212,11 @@ def all_at_once(
     "The level at which some intervals hold all at once with 95 %."
     return 1 - .05/max(parts, 1)
 
-def classes_of(audit, rule:Rule) -> dict|None: # None where rows or classes are not there
+def classes_of(
+    audit,
+    rule:Rule,
+    more:int=0, # intervals of groups, which hold at once with these
+) -> dict|None: # None where rows or classes are not there
     """Coverage and risk of each true and each predicted class under the rule, and what each
     was answered with or rejected."""
     sample = audit.sample
@@ -229,7 +233,7 @@ def classes_of(audit, rule:Rule) -> dict|None: # None where rows or classes are 
             here = accept & (codes == code)
             answered = int(here.sum())
             lost = int((here & wrong).sum())
-            low, high = share_interval(lost, answered, all_at_once(k))
+            low, high = share_interval(lost, answered, all_at_once(k + more))
             row |= {f"{side}_n": n, f"{side}_answered": answered,
                     f"{side}_coverage": answered/n if n else np.nan,
                     f"{side}_risk": lost/answered if answered else np.nan,
@@ -345,9 +349,10 @@ def report_html(
     square = Frame((0., 1.), (0., 1.))
     wide = Frame((0., 1.), (0., 1.))
     wide.left = 190    # room for names of groups
-    groups = (audit.groups(rule=rule, level=all_at_once(len(audit.group_names)))
-              if audit.group_names else None)
-    classes = classes_of(audit, rule)
+    n_groups = len(audit.group_names)
+    classes = classes_of(audit, rule, n_groups)
+    level = all_at_once(n_groups + (len(classes["rows"]) if classes else 0))
+    groups = audit.groups(rule=rule, level=level) if n_groups else None
     watch = [] if rule.foreign else to_watch(rule, groups, classes)
     menu = menu_of(audit, rule, certified, delta)
     each = (group_menu(audit.sample, rule.score, delta).rows() if rule.thresholds else None)
