@@ -11,7 +11,6 @@ __all__ = ['NONE', 'MOST_CLASSES', 'percent', 'number', 'plain_percent', 'Frame'
 import base64
 import datetime
 import hashlib
-import itertools
 import json
 import math
 import shlex
@@ -25,10 +24,11 @@ import numpy as np
 from .. import __version__
 from .certify import certify_sample, group_menu, rows_answered
 from .metrics import share_interval
-from .rule import Rule
+from .rule import PREDICTED, Rule, groups_with_predicted
 from .table import BOTH, PARQUET, Table, kind_of_file
 from ..core.checks import (
     check_count, check_instance, check_probability, refuse)
+from ..core.labels import encode
 
 # %% ../../nbs/audit/06_report.ipynb #88de913c
 NONE = "\N{EM DASH}"
@@ -287,13 +287,11 @@ def of_all(each:list, groups:Table) -> list[dict]: # rows by target and group
 def parts_of(sample, of:str): # "group", "class" or "both"
     "The rows with groups, predicted classes or pairs of them as groups."
     if of == "group": return sample
-    outer = ("",) if of == "class" else sample.group_names
-    codes = (sample.predictions if of == "class"
-             else sample.groups*len(sample.classes) + sample.predictions)
-    used, codes = np.unique(codes, return_inverse=True)
-    names = [BOTH.join(filter(None, pair))
-             for pair in itertools.product(outer, sample.classes)]
-    return replace(sample, groups=codes, group_names=tuple(names[i] for i in used))
+    names = np.array(sample.group_names, object)
+    codes, names = encode({"groups": groups_with_predicted(
+        names[sample.groups] if of == "both" else None,
+        np.array(sample.classes, object)[sample.predictions])})
+    return replace(sample, groups=codes["groups"], group_names=names)
 
 def choices_of(audit, rule:Rule, menu:list, delta:float, watch:list) -> list[dict]:
     "What can be chosen: the rule, its neighbours in the menu, a rule for each part."
@@ -309,6 +307,7 @@ def choices_of(audit, rule:Rule, menu:list, delta:float, watch:list) -> list[dic
     kinds = {row["of"] for row in watch}
     if rule.thresholds: kinds = {"both"} if kinds else set()
     elif len(kinds) == 2: kinds.add("both")
+    if PREDICTED in audit.sample.columns.get("group", "").split(BOTH): kinds -= {"both"}
     for of in sorted(kinds, key=["group", "class", "both"].index):
         parts = parts_of(audit.sample, of)
         if len(parts.group_names) > MOST_CLASSES: continue
@@ -353,7 +352,9 @@ def report_html(
     classes = classes_of(audit, rule, n_groups)
     level = all_at_once(n_groups + (len(classes["rows"]) if classes else 0))
     groups = audit.groups(rule=rule, level=level) if n_groups else None
-    watch = [] if rule.foreign else to_watch(rule, groups, classes)
+    columns = audit.sample.columns.get("group", "group").split(BOTH)
+    watch = ([] if rule.foreign else
+             to_watch(rule, None if classes and columns == [PREDICTED] else groups, classes))
     menu = menu_of(audit, rule, certified, delta)
     each = (group_menu(audit.sample, rule.score, delta).rows() if rule.thresholds else None)
     file = audit.sample.origin
@@ -375,7 +376,8 @@ def report_html(
         choices=choices_of(audit, rule, menu.rows() if each is None
                            else of_all(each, groups), delta, watch), math=math,
         counted=rule.bound == 1 and audit.sample.ranked(rule.score).binary,
-        group_name=audit.sample.columns.get("group", "group"),
+        group_name=BOTH.join("kind of answer" if c == PREDICTED else c for c in columns),
+        columns=shlex.quote(",".join(columns)),
         file=shlex.quote(file or "new.csv"), decided="decided.parquet"
         if kind_of_file(Path(file)) in PARQUET else "decided.csv",
         calibration=audit.calibration() if known else None,
