@@ -422,6 +422,8 @@ def audit_arguments(p:argparse.ArgumentParser) -> None:
     p.add_argument("--title", default="Audit", help="heading of the page")
     p.add_argument("--model-name", default="", metavar="TEXT",
                    help="name of the classifier, for the page")
+    p.add_argument("--per-month", type=positive, default=1000, metavar="N",
+                   help="cases in a month, for the page (default 1000)")
     p.add_argument("--out", type=Path, default=Path("report"), metavar="DIR",
                    help="for audit.html, metrics.csv and rule.json (default report)")
     p.set_defaults(run=command_audit)
@@ -442,7 +444,8 @@ def command_audit(args) -> int:
             rule = found.certify(args.target_risk, args.delta, args.score, args.per_group,
                                  args.looked, args.max_rejected, args.foreign_share)
             files = {"audit.html": found.to_html(rule=rule, title=args.title,
-                                                 delta=args.delta, model=args.model_name),
+                                                 delta=args.delta, model=args.model_name,
+                                                 per_month=args.per_month),
                      "metrics.csv": found.metrics().to_csv(formulas=False)}
     except (ValueError, OSError, ImportError) as error:
         raise RequestError(f"{error}\nnothing was written") from error
