@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['NONE', 'MOST_CLASSES', 'percent', 'number', 'plain_percent', 'Frame', 'curve_frame', 'slider_rows', 'data_block',
-           'policy', 'measures_of', 'rejected_more', 'nearest', 'row_of', 'with_rule', 'menu_of', 'all_at_once',
-           'classes_of', 'of_month', 'to_watch', 'of_all', 'parts_of', 'choices_of', 'report_html']
+           'policy', 'measures_of', 'rejected_more', 'nearest', 'row_of', 'with_rule', 'menu_of', 'classes_of',
+           'of_month', 'to_watch', 'parts_of', 'choices_of', 'report_html']
 
 # %% ../../nbs/audit/06_report.ipynb #0f8dfb96
 import base64
@@ -23,7 +23,7 @@ import numpy as np
 
 from .. import __version__
 from .certify import certify_sample, group_menu, rows_answered
-from .metrics import share_interval
+from .metrics import columns_of, share_interval
 from .rule import PREDICTED, Rule, groups_with_predicted
 from .table import BOTH, PARQUET, Table, kind_of_file
 from ..core.checks import (
@@ -206,17 +206,11 @@ def menu_of(audit, rule:Rule, certified:Table, delta:float) -> Table:
 # %% ../../nbs/audit/06_report.ipynb #c3ex0001
 MOST_CLASSES = 30   # of which tables are shown
 
-def all_at_once(
-    parts:int, # how many intervals
-) -> float:    # level of each
-    "The level at which some intervals hold all at once with 95 %."
-    return 1 - .05/max(parts, 1)
-
 def classes_of(
     audit,
     rule:Rule,
-    more:int=0, # intervals of groups, which hold at once with these
-) -> dict|None: # None where rows or classes are not there
+    level:float=.95, # of each interval
+) -> dict|None:      # None where rows or classes are not there
     """Coverage and risk of each true and each predicted class under the rule, and what each
     was answered with or rejected."""
     sample = audit.sample
@@ -224,21 +218,18 @@ def classes_of(
     k = len(sample.classes)
     if not 2 <= k <= MOST_CLASSES: return None
     accept = rows_answered(sample, rule.score, rule.thresholds or {"": rule.threshold})
-    wrong = sample.labels != sample.predictions
     rows = []
     for code, name in enumerate(sample.classes):
         row = {"class": name}
         for side, codes in (("true", sample.labels), ("predicted", sample.predictions)):
             n = int((codes == code).sum())
             here = accept & (codes == code)
-            answered = int(here.sum())
-            lost = int((here & wrong).sum())
-            low, high = share_interval(lost, answered, all_at_once(k + more))
-            row |= {f"{side}_n": n, f"{side}_answered": answered,
-                    f"{side}_coverage": answered/n if n else np.nan,
-                    f"{side}_risk": lost/answered if answered else np.nan,
-                    f"{side}_risk_low": low if answered else np.nan,
-                    f"{side}_risk_high": high}
+            m = int(here.sum())
+            lost = int((here & (sample.labels != sample.predictions)).sum())
+            risk = (lost/m, *share_interval(lost, m, level)) if m else (np.nan,)*3
+            row |= {f"{side}_n": n, f"{side}_answered": m,
+                    f"{side}_coverage": m/n if n else np.nan,
+                    **columns_of(f"{side}_risk", risk)}
         rows.append(row)
     foreign = sample.labels < 0
     names = [*sample.classes, *["of no class"]*int(foreign.any())]
@@ -266,44 +257,37 @@ def to_watch(rule:Rule, groups:Table|None, classes:dict|None) -> list[dict]:
     found += [dict(of="class", name=row["class"], answered=row["predicted_answered"])
               | {end: row[f"predicted_risk{end}"] for end in ("", "_low", "_high")}
               for row in (classes["rows"] if classes and rule.loss == "zero-one" else ())]
-    known = {(row["name"], row["answered"]): row for row in found[::-1]}   # groups first
-    return sorted((row for row in known.values()
+    return sorted((row for row in found
                    if row["answered"] and row["_low"] > rule.target_risk),
                   key=lambda row: -row[""])
-
-
-# %% ../../nbs/audit/06_report.ipynb #d52pg004
-def of_all(each:list, groups:Table) -> list[dict]: # rows by target and group
-    "The menu for each group as one for all: what is answered on the whole at each target."
-    n = dict(zip(groups["group"], groups["n"]))
-    lines: dict = {}
-    for row in each:
-        lines[row["target_risk"]] = (lines.get(row["target_risk"], 0)
-                                     + row["coverage"]*n[row["group"]]/sum(n.values()))
-    return [dict(target_risk=t, coverage=c) for t, c in lines.items()]
 
 
 # %% ../../nbs/audit/06_report.ipynb #d52pg003
 def parts_of(sample, of:str): # "group", "class" or "both"
     "The rows with groups, predicted classes or pairs of them as groups."
     if of == "group": return sample
-    names = np.array(sample.group_names, object)
+    outer = np.array(sample.group_names, object)
     codes, names = encode({"groups": groups_with_predicted(
-        names[sample.groups] if of == "both" else None,
+        outer[sample.groups] if of == "both" else None,
         np.array(sample.classes, object)[sample.predictions])})
     return replace(sample, groups=codes["groups"], group_names=names)
 
-def choices_of(audit, rule:Rule, menu:list, delta:float, watch:list) -> list[dict]:
+def choices_of(audit, rule:Rule, menu:Table, each, delta:float, watch:list) -> list[dict]:
     "What can be chosen: the rule, its neighbours in the menu, a rule for each part."
     target = rule.target_risk
-    less = [("less", row) for row in menu if row["target_risk"] < target*(1 - 1e-9)
+    coverage = menu["coverage"]
+    if each is not None:    # by group, in each the targets of the menu
+        n = [audit.sample.part(g).n for g in audit.group_names]
+        coverage = n @ np.array([row["coverage"] for row in each]).reshape(len(n), -1)/rule.n
+    lines = [dict(of="less" if t < target else "more", target_risk=t, coverage=c)
+             for t, c in zip(menu["target_risk"], coverage) if abs(t/target - 1) > 1e-9]
+    less = [row for row in lines if row["of"] == "less"
             and 0 < row["coverage"] < (rule.coverage or 1)]
-    more = [("more", row) for row in menu if row["target_risk"] > target*(1 + 1e-9)
-            and row["coverage"] > rule.coverage]
+    more = [row for row in lines if row["of"] == "more"
+            and row["coverage"] > rule.coverage and not watch]
     found = [dict(of="rule", target_risk=target, coverage=rule.coverage)]*(rule.coverage > 0)
     if rule.foreign: return found
-    found += [dict(of=of, target_risk=row["target_risk"], coverage=row["coverage"])
-              for of, row in (*less[-1:], *([] if watch else more[:1]))]
+    found += [*less[-1:], *more[:1]]
     kinds = {row["of"] for row in watch}
     if rule.thresholds: kinds = {"both"} if kinds else set()
     elif len(kinds) == 2: kinds.add("both")
@@ -313,7 +297,8 @@ def choices_of(audit, rule:Rule, menu:list, delta:float, watch:list) -> list[dic
         if len(parts.group_names) > MOST_CLASSES: continue
         own = certify_sample(parts, target, delta, rule.score, per_group=True)
         found.append(dict(of=of, target_risk=target, coverage=own.coverage,
-                          silent=[g for g, t in own.thresholds.items() if np.isnan(t)]))
+                          silent=[g for g, t in (own.thresholds or {}).items()
+                                  if np.isnan(t)]))
     return found
 
 
@@ -349,8 +334,9 @@ def report_html(
     wide = Frame((0., 1.), (0., 1.))
     wide.left = 190    # room for names of groups
     n_groups = len(audit.group_names)
-    classes = classes_of(audit, rule, n_groups)
-    level = all_at_once(n_groups + (len(classes["rows"]) if classes else 0))
+    n_classes = len(audit.classes)
+    level = 1 - .05/max(n_groups + n_classes*(n_classes <= MOST_CLASSES), 1)
+    classes = classes_of(audit, rule, level)
     groups = audit.groups(rule=rule, level=level) if n_groups else None
     columns = audit.sample.columns.get("group", "group").split(BOTH)
     watch = ([] if rule.foreign else
@@ -373,8 +359,7 @@ def report_html(
         of_shares=rule.curve, Frame=Frame, classes=classes,
         facts_of_page=[("file", file), ("model", model), ("date", date)], each=each,
         wide=wide, menu=menu, watch=watch, per_month=per_month, of_month=of_month,
-        choices=choices_of(audit, rule, menu.rows() if each is None
-                           else of_all(each, groups), delta, watch), math=math,
+        choices=choices_of(audit, rule, menu, each, delta, watch), math=math,
         counted=rule.bound == 1 and audit.sample.ranked(rule.score).binary,
         group_name=BOTH.join("kind of answer" if c == PREDICTED else c for c in columns),
         columns=shlex.quote(",".join(columns)),
@@ -383,5 +368,6 @@ def report_html(
         calibration=audit.calibration() if known else None,
         groups=groups, rejected_more=rejected_more(groups) if groups else "", frame=frame,
         square=square, percent=percent, policy=policy(script=script, style=style),
-        style=Markup(style), script=Markup(script), data=slider_rows(certified)
-        | {"n": per_month, "frame": [frame.left, frame.right, frame.top, frame.bottom, frame.y_range[1]]})
+        style=Markup(style), script=Markup(script),
+        data=slider_rows(certified) | {"n": per_month, "frame": [
+            frame.left, frame.right, frame.top, frame.bottom, frame.y_range[1]]})
