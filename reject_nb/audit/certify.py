@@ -432,8 +432,8 @@ def _remarks_of(counted, share:float, what:str, more:str) -> tuple[list, list]:
         if not answers or lost <= share*answers: continue
         low, high = share_interval(lost, answers, .95)
         if low > share:
-            risky[name] = (f"{name}: {lost/answers:.1%} of {answers:.0f} answers ({low:.1%} "
-                           f"to {high:.1%})")
+            risky[name] = (f"{name}: {lost/answers:.1%} of {answers:.0f} answers "
+                           f"({low:.1%} to {high:.1%})")
     said = f"Above the target in some {what}, {more}: {some_of(list(risky.values()))}."
     return [said]*bool(risky), list(risky)
 

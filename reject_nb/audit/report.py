@@ -197,8 +197,15 @@ def with_rule(certified:Table, rule:Rule) -> Table:
     return Table(rows, method=vars(certified)["method"])
 
 def menu_of(audit, rule:Rule, certified:Table, delta:float) -> Table:
-    "The menu, and for lines that the slider can show, its row."
+    "The menu with the line of the rule, and for lines that the slider can show, its row."
     menu = audit.frontier(delta=delta)
+    own = dict(target_risk=rule.target_risk, score=rule.score, coverage=rule.coverage,
+               threshold=rule.threshold, accepted=rule.n_accepted, risk=rule.risk,
+               status=str(rule.status))
+    if (rule.looked and rule.delta == delta and rule.thresholds is rule.foreign is None
+        and not np.isclose(menu["target_risk"], rule.target_risk).any()):
+        lines = sorted([*menu.rows(), own], key=lambda row: row["target_risk"])
+        menu = Table.of_rows(lines, **vars(menu))
     menu["row"] = np.array([row_of(certified, row["accepted"]) if row["score"] == rule.score
                             else None for row in menu.rows()], dtype=object)
     return menu
@@ -272,20 +279,29 @@ def parts_of(sample, of:str): # "group", "class" or "both"
         np.array(sample.classes, object)[sample.predictions])})
     return replace(sample, groups=codes["groups"], group_names=names)
 
-def choices_of(audit, rule:Rule, menu:Table, each, delta:float, watch:list) -> list[dict]:
+def choices_of(
+    audit,
+    rule:Rule,
+    menu:Table,
+    each,        # rows of the menu by group and target, or None
+    delta:float, # of rules by group, in (0, 1)
+    watch:list,  # of what is above the target
+) -> list[dict]: # what, its target, coverage and parts without answers
     "What can be chosen: the rule, its neighbours in the menu, a rule for each part."
     target = rule.target_risk
     coverage = menu["coverage"]
     if each is not None:    # by group, in each the targets of the menu
         n = [audit.sample.part(g).n for g in audit.group_names]
-        coverage = n @ np.array([row["coverage"] for row in each]).reshape(len(n), -1)/rule.n
+        shares = np.array([row["coverage"] for row in each]).reshape(len(n), -1)
+        coverage = n @ shares/rule.n
     lines = [dict(of="less" if t < target else "more", target_risk=t, coverage=c)
              for t, c in zip(menu["target_risk"], coverage) if abs(t/target - 1) > 1e-9]
     less = [row for row in lines if row["of"] == "less"
             and 0 < row["coverage"] < (rule.coverage or 1)]
     more = [row for row in lines if row["of"] == "more"
             and row["coverage"] > rule.coverage and not watch]
-    found = [dict(of="rule", target_risk=target, coverage=rule.coverage)]*(rule.coverage > 0)
+    own = dict(of="rule", target_risk=target, coverage=rule.coverage)
+    found = [own]*(rule.coverage > 0)
     if rule.foreign: return found
     found += [*less[-1:], *more[:1]]
     kinds = {row["of"] for row in watch}
@@ -295,9 +311,9 @@ def choices_of(audit, rule:Rule, menu:Table, each, delta:float, watch:list) -> l
     for of in sorted(kinds, key=["group", "class", "both"].index):
         parts = parts_of(audit.sample, of)
         if len(parts.group_names) > MOST_CLASSES: continue
-        own = certify_sample(parts, target, delta, rule.score, per_group=True)
-        found.append(dict(of=of, target_risk=target, coverage=own.coverage,
-                          silent=[g for g, t in (own.thresholds or {}).items()
+        part_rule = certify_sample(parts, target, delta, rule.score, per_group=True)
+        found.append(dict(of=of, target_risk=target, coverage=part_rule.coverage,
+                          silent=[g for g, t in (part_rule.thresholds or {}).items()
                                   if np.isnan(t)]))
     return found
 
@@ -339,10 +355,10 @@ def report_html(
     classes = classes_of(audit, rule, level)
     groups = audit.groups(rule=rule, level=level) if n_groups else None
     columns = audit.sample.columns.get("group", "group").split(BOTH)
-    watch = ([] if rule.foreign else
-             to_watch(rule, None if classes and columns == [PREDICTED] else groups, classes))
+    apart = None if classes and columns == [PREDICTED] else groups
+    watch = [] if rule.foreign else to_watch(rule, apart, classes)
     menu = menu_of(audit, rule, certified, delta)
-    each = (group_menu(audit.sample, rule.score, delta).rows() if rule.thresholds else None)
+    each = group_menu(audit.sample, rule.score, delta).rows() if rule.thresholds else None
     file = audit.sample.origin
     known = audit.sample.confidence(15) is not None
     script = _part("report.js")

@@ -510,9 +510,14 @@ def _group_cells(rule:Rule, frame, role:str, names:list, group, empty, missing:s
         return groups_of(frame, column_called(frame.columns, group, "group"), missing)
     others = (groups_of(frame, column_called(frame.columns, BOTH.join(rest), "group"),
                         missing) if rest else None)
+    known = rule.columns
+    if "prediction" in known:
+        name = column_called(frame.columns, known["prediction"], "prediction")
+        return groups_with_predicted(others, groups_of(frame, name))
     if role == "scores":
-        return groups_with_predicted(others, groups_of(frame, column_called(
-            frame.columns, rule.columns.get("prediction", PREDICTED), "prediction")))
+        role = "logits" if "logits" in known else "probabilities"
+        names = list(matching(frame.columns, known.get(role), role))
+        empty = count_missing(frame, dict.fromkeys(names, True))[1]
     cells = np.column_stack([numbers(frame.filter((~empty).tolist()), c) for c in names])
     if len(names) == 1: cells = np.column_stack([(role == "probabilities") - cells, cells])
     predicted = np.full(len(frame), rule.classes[0], object)   # none is asked for the empty

@@ -5,14 +5,16 @@
 # %% auto #0
 __all__ = ['check_posterior', 'check_loss', 'pointwise_loss', 'loss_matrix', 'RiskCoverage', 'check_scored',
            'risk_coverage_curve', 'is_fitted', 'stays_as_it_is', 'split_rows', 'split_unsafe', 'weighed',
-           'warn_of_weights', 'ask', 'n_rows', 'take', 'legacy_random_state', 'predict_labels', 'numeric_features',
-           'selective_accuracy', 'labels_of', 'warn_if_doubtful', 'Certifying', 'note_certified', 'count_features',
-           'check_class_labels', 'Standardized', 'default_classifier', 'refuse_text_columns', 'UncertaintyScore',
-           'unit_of_probabilities', 'MaxClassProbability', 'MarginScore']
+           'warn_of_weights', 'ask_once', 'ask', 'n_rows', 'take', 'legacy_random_state', 'predict_labels',
+           'numeric_features', 'selective_accuracy', 'labels_of', 'warn_if_doubtful', 'Certifying', 'note_certified',
+           'count_features', 'check_class_labels', 'Standardized', 'default_classifier', 'refuse_text_columns',
+           'UncertaintyScore', 'unit_of_probabilities', 'MaxClassProbability', 'MarginScore']
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #71a4cc9c
 import re
 import warnings
+from contextlib import contextmanager
+from contextvars import ContextVar
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime
@@ -222,6 +224,16 @@ def warn_of_weights(
                       "weighted distribution", stacklevel=stacklevel)
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #ab387a2d
+_ANSWERS: ContextVar = ContextVar("answers", default=None)
+
+@contextmanager
+def ask_once():
+    "Within it each method is asked once about the same inputs, as a pass is expensive."
+    token = _ANSWERS.set({}) if _ANSWERS.get() is None else None
+    try: yield
+    finally:
+        if token is not None: _ANSWERS.reset(token)
+
 def ask(
     method,     # of an estimator, or a function
     X,          # whatever it takes
@@ -230,12 +242,18 @@ def ask(
     "`method(X)`; a complaint that does not name X is given the name."
     from sklearn.exceptions import NotFittedError
     if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
-    try: return method(X)
+    known = _ANSWERS.get()
+    name = getattr(method, "__name__", "")
+    key = (id(getattr(method, "__self__", method)), name, id(X))
+    if known is not None and key in known: return known[key][-1]
+    try: found = method(X)
     except NotFittedError: raise
     except (ValueError, TypeError, IndexError) as error:
         if "X" in str(error).replace("'X'", "X").split(): raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"X must be {must}: {error}") from error
+    if known is not None: known[key] = (method, X, found)   # kept, so no id comes twice
+    return found
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #2f11a784
 def n_rows(X) -> int:

@@ -32,7 +32,7 @@ from ..core.ranking import aurc, rank
 from ..core.results import Status
 from reject_nb.risk_control.estimators import (
     Certifying, MarginScore, MaxClassProbability, RiskCoverage, UncertaintyScore, ask,
-    check_class_labels, count_features, default_classifier, is_fitted, labels_of,
+    ask_once, check_class_labels, count_features, default_classifier, is_fitted, labels_of,
     legacy_random_state, loss_matrix, n_rows, note_certified, pointwise_loss,
     predict_labels, risk_coverage_curve, selective_accuracy, split_rows, stays_as_it_is,
     take, warn_if_doubtful)
@@ -200,6 +200,7 @@ class Abstaining(Certifying):
         check_is_fitted(self)
         count_features(self, X, reset=False)
 
+    @ask_once()
     def predict(self,
         X,           # (n, d) inputs
     ) -> np.ndarray: # (n,) labels, reject_label_ where rejected
@@ -209,6 +210,7 @@ class Abstaining(Certifying):
         return with_rejections(predict_labels(self.classifier_, X), accepted,
                                self.reject_label_)
 
+    @ask_once()
     def score(self,
         X,                  # (n, d) test inputs
         y,                  # (n,) labels
@@ -348,6 +350,7 @@ class SelectiveClassifier(Abstaining, ClassifierMixin, BaseEstimator):
         self.groups = groups
         self.n_candidates = n_candidates
 
+    @ask_once()
     def fit(self,
         X,        # (n, d) or whatever the estimator takes: a frame, text, sparse, with
                   # missing values
@@ -379,6 +382,7 @@ class SelectiveClassifier(Abstaining, ClassifierMixin, BaseEstimator):
             self._fit_score(score, X, y, rows.score)
         self._note(X, y, [part for part in (self.classifier_, self.uncertainty_)
                           if part is base or part is score])
+        if len(rows.calibration) == len(y): return self._certify(X, y)
         return self._certify(take(X, rows.calibration), y[rows.calibration])
 
 # %% ../../nbs/risk_control/11_selective.ipynb #aca2fde0
@@ -480,6 +484,7 @@ def _certify(self:SelectiveClassifier, X, y, weights=None, weight_bound=None):
     return self
 
 @patch
+@ask_once()
 def calibrate(self:SelectiveClassifier,
     X,   # (n, d) data that classifier and score have not seen
     y,   # (n,) labels
@@ -507,6 +512,7 @@ def _note(self:SelectiveClassifier, X, y, parts):
 
 # %% ../../nbs/risk_control/11_selective.ipynb #03ed8bc9
 @patch
+@ask_once()
 def accept(self:SelectiveClassifier,
     X,           # (n, d) inputs
 ) -> np.ndarray: # (n,) bool
@@ -556,6 +562,7 @@ def _accepted(self:SelectiveClassifier, X, uncertainty):
 
 # %% ../../nbs/risk_control/11_selective.ipynb #c4b961b1
 @patch
+@ask_once()
 def risk_coverage(self:SelectiveClassifier,
     X,           # (n, d) test inputs
     y,           # (n,) labels
@@ -566,6 +573,7 @@ def risk_coverage(self:SelectiveClassifier,
     return risk_coverage_curve(self._losses(X, y), self._uncertainties(X), ties="expected")
 
 @patch
+@ask_once()
 def report(self:SelectiveClassifier,
     X,     # (n, d) test inputs
     y,     # (n,) labels
