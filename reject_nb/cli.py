@@ -404,6 +404,8 @@ def audit_arguments(p:argparse.ArgumentParser) -> None:
     p.add_argument("--title", default="Audit", help="heading of the page")
     p.add_argument("--model-name", default="", metavar="TEXT",
                    help="name of the classifier, for the page")
+    p.add_argument("--per-month", type=positive, default=1000, metavar="N",
+                   help="cases in a month, for the page (default 1000)")
     p.add_argument("--out", type=Path, default=Path("report"), metavar="DIR",
                    help="for audit.html, metrics.csv and rule.json (default report)")
     p.set_defaults(run=command_audit)
@@ -424,7 +426,8 @@ def command_audit(args) -> int:
         rule = found.certify(args.target_risk, args.delta, args.score, args.per_group,
                              args.looked, args.max_rejected, args.foreign_share)
         files = {"audit.html": found.to_html(rule=rule, title=args.title,
-                                             delta=args.delta, model=args.model_name),
+                                             delta=args.delta, model=args.model_name,
+                                             per_month=args.per_month),
                  "metrics.csv": found.metrics().to_csv(formulas=False)}
     except (ValueError, OSError, ImportError) as error:
         raise RequestError(f"{error}\nnothing was written") from error
@@ -437,7 +440,7 @@ def command_audit(args) -> int:
     return 0
 
 # %% ../nbs/cli.ipynb #sy51cl01
-_SYSTEM = ("correct", "confidence", "costs", "cost", "capacity", "budget", "per_month")
+_SYSTEM = ("correct", "confidence", "costs", "cost", "capacity", "budget")
 _OF_ONE = ("prediction", "losses", "probabilities", "logits", "scores", "ood", "classes",
            "per_group", "max_rejected", "foreign_share")
 
@@ -459,8 +462,7 @@ def _system_arguments(p:argparse.ArgumentParser) -> None:
                    help="largest share of the inputs that a stage may see")
     p.add_argument("--budget", type=float, metavar="PRICE",
                    help="largest mean price of an input")
-    p.add_argument("--per-month", type=positive, metavar="N",
-                   help="inputs in a month, for the page (default 1000)")
+
 
 def _is_system(args) -> bool:
     "Whether several stages are meant. Raises RequestError for options of the other kind."
@@ -511,7 +513,7 @@ def _audit_system(args) -> int:
             .05 if args.target_risk is None else args.target_risk, args.delta,
             args.budget)
         page = found.to_html(rule=rule, title=args.title,
-                             per_month=args.per_month or 1000)
+                             per_month=args.per_month)
     except (ValueError, OSError, ImportError) as error:
         raise RequestError(f"{error}\nnothing was written") from error
     write_atomic(args.out/"audit.html", page.encode())

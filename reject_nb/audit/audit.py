@@ -402,9 +402,11 @@ def to_html(self:Audit,
     delta:float=.1,       # of the menu and the slider, in (0, 1)
     model:str="",         # name of the classifier, shown on the page
     date:str|None=None,   # shown on the page; today where None
+    per_month:int=1000,   # cases in a month, for what people have to do
 ) -> str:                 # the page
     "A page that opens offline, for someone who decides."
     if path is not None: path = check_path(path)
-    page = report_html(self, rule, title, check_probability(delta, "delta"), model, date)
+    page = report_html(self, rule, title, check_probability(delta, "delta"), model, date,
+                       per_month)
     if path is not None: write_atomic(path, page.encode())
     return page

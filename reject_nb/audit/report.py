@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['NONE', 'MOST_CLASSES', 'percent', 'number', 'plain_percent', 'Frame', 'curve_frame', 'slider_rows', 'data_block',
            'policy', 'measures_of', 'rejected_more', 'nearest', 'row_of', 'with_rule', 'menu_of', 'classes_of',
-           'report_html']
+           'of_month', 'to_watch', 'parts_of', 'choices_of', 'report_html']
 
 # %% ../../nbs/audit/06_report.ipynb #0f8dfb96
 import base64
@@ -13,17 +13,22 @@ import datetime
 import hashlib
 import json
 import math
-from functools import cache, partial
+import shlex
+from dataclasses import replace
+from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 
 from .. import __version__
-from .certify import group_menu, rows_answered
-from .metrics import share_interval
-from .rule import Rule
-from .table import Table
-from ..core.checks import check_instance, check_probability, refuse
+from .certify import certify_sample, group_menu, rows_answered
+from .metrics import columns_of, share_interval
+from .rule import PREDICTED, Rule, groups_with_predicted
+from .table import BOTH, PARQUET, Table, kind_of_file
+from ..core.checks import (
+    check_count, check_instance, check_probability, refuse)
+from ..core.labels import encode
 
 # %% ../../nbs/audit/06_report.ipynb #88de913c
 NONE = "\N{EM DASH}"
@@ -136,6 +141,7 @@ def _template():
                      "plain_percent": plain_percent, "data_block": data_block,
                      "percent_up": lambda share: percent(share, True),
                      "percent_down": lambda share: percent(share, False)}
+    made.globals["percent_down"] = made.filters["percent_down"]
     made.tests["finite"] = lambda value: value is not None and math.isfinite(value)
     return made.from_string(_part("report.html"))
 
@@ -161,7 +167,7 @@ def rejected_more(table:Table) -> str:
             if high < whole]
     said = f"On the whole {percent(whole, False)} is answered"
     if not less: return f"{said}; no group is answered less often than that beyond chance."
-    return (f"{said}. Less often, beyond chance (95 %, each group by itself): "
+    return (f"{said}. Less often, beyond chance (95 %, all groups at once): "
             f"{', '.join(less)}.")
 
 # %% ../../nbs/audit/06_report.ipynb #7bde6fea
@@ -205,34 +211,112 @@ def menu_of(audit, rule:Rule, certified:Table, delta:float) -> Table:
     return menu
 
 # %% ../../nbs/audit/06_report.ipynb #c3ex0001
-MOST_CLASSES = 30   # of which a table is shown; confusions up to 10
+MOST_CLASSES = 30   # of which tables are shown
 
-def classes_of(audit, rule:Rule) -> dict|None: # None where rows or classes are not there
-    """Coverage and risk of each true and each predicted class under the rule, and
-    confusions among answers."""
+def classes_of(
+    audit,
+    rule:Rule,
+    level:float=.95, # of each interval
+) -> dict|None:      # None where rows or classes are not there
+    """Coverage and risk of each true and each predicted class under the rule, and what each
+    was answered with or rejected."""
     sample = audit.sample
     if sample.binned or sample.labels is None or sample.predictions is None: return None
     k = len(sample.classes)
     if not 2 <= k <= MOST_CLASSES: return None
     accept = rows_answered(sample, rule.score, rule.thresholds or {"": rule.threshold})
-    known = sample.labels >= 0
     rows = []
     for code, name in enumerate(sample.classes):
         row = {"class": name}
         for side, codes in (("true", sample.labels), ("predicted", sample.predictions)):
-            here = known & (codes == code)
-            n, answered = int(here.sum()), int((here & accept).sum())
-            wrong = int((here & accept & (sample.labels != sample.predictions)).sum())
-            low, high = share_interval(wrong, answered, .95)
-            row |= {f"{side}_n": n, f"{side}_coverage": answered/n if n else np.nan,
-                    f"{side}_risk": wrong/answered if answered else np.nan,
-                    f"{side}_risk_low": low if answered else np.nan,
-                    f"{side}_risk_high": high}
+            n = int((codes == code).sum())
+            here = accept & (codes == code)
+            m = int(here.sum())
+            lost = int((here & (sample.labels != sample.predictions)).sum())
+            risk = (lost/m, *share_interval(lost, m, level)) if m else (np.nan,)*3
+            row |= {f"{side}_n": n, f"{side}_answered": m,
+                    f"{side}_coverage": m/n if n else np.nan,
+                    **columns_of(f"{side}_risk", risk)}
         rows.append(row)
-    pairs = (sample.labels*k + sample.predictions)[known & accept]
-    confusion = (np.bincount(pairs, minlength=k*k).reshape(k, k).tolist() if k <= 10
-                 else None)
-    return {"rows": rows, "names": sample.classes, "confusion": confusion}
+    foreign = sample.labels < 0
+    names = [*sample.classes, *["of no class"]*int(foreign.any())]
+    pairs = (np.where(foreign, k, sample.labels)*(k + 1)
+             + np.where(accept, sample.predictions, k))
+    confusion = np.bincount(pairs, minlength=len(names)*(k + 1)).reshape(-1, k + 1)
+    return {"rows": rows, "names": names, "answers": [*sample.classes, "rejected"],
+            "confusion": confusion.tolist()}
+
+
+# %% ../../nbs/audit/06_report.ipynb #d52pg002
+def of_month(
+    coverage:float, # share answered
+    per_month:int,  # cases
+) -> int:           # of them answered
+    "Whole cases per month, from the coverage as it is shown."
+    return math.floor(per_month*math.floor(1e4*coverage + 1e-7)/1e4 + 1e-7)
+
+def to_watch(rule:Rule, groups:Table|None, classes:dict|None) -> list[dict]:
+    """Groups and predicted classes whose answers are wrong more often than the target, the
+    worst first."""
+    found = [dict(of="group", name=row["group"], answered=row["accepted"])
+             | {end: row[f"selective_risk{end}"] for end in ("", "_low", "_high")}
+             for row in (groups.rows() if groups else ())]
+    found += [dict(of="class", name=row["class"], answered=row["predicted_answered"])
+              | {end: row[f"predicted_risk{end}"] for end in ("", "_low", "_high")}
+              for row in (classes["rows"] if classes and rule.loss == "zero-one" else ())]
+    return sorted((row for row in found
+                   if row["answered"] and row["_low"] > rule.target_risk),
+                  key=lambda row: -row[""])
+
+
+# %% ../../nbs/audit/06_report.ipynb #d52pg003
+def parts_of(sample, of:str): # "group", "class" or "both"
+    "The rows with groups, predicted classes or pairs of them as groups."
+    if of == "group": return sample
+    outer = np.array(sample.group_names, object)
+    codes, names = encode({"groups": groups_with_predicted(
+        outer[sample.groups] if of == "both" else None,
+        np.array(sample.classes, object)[sample.predictions])})
+    return replace(sample, groups=codes["groups"], group_names=names)
+
+def choices_of(
+    audit,
+    rule:Rule,
+    menu:Table,
+    each,        # rows of the menu by group and target, or None
+    delta:float, # of rules by group, in (0, 1)
+    watch:list,  # of what is above the target
+) -> list[dict]: # what, its target, coverage and parts without answers
+    "What can be chosen: the rule, its neighbours in the menu, a rule for each part."
+    target = rule.target_risk
+    coverage = menu["coverage"]
+    if each is not None:    # by group, in each the targets of the menu
+        n = [audit.sample.part(g).n for g in audit.group_names]
+        shares = np.array([row["coverage"] for row in each]).reshape(len(n), -1)
+        coverage = n @ shares/rule.n
+    lines = [dict(of="less" if t < target else "more", target_risk=t, coverage=c)
+             for t, c in zip(menu["target_risk"], coverage) if abs(t/target - 1) > 1e-9]
+    less = [row for row in lines if row["of"] == "less"
+            and 0 < row["coverage"] < (rule.coverage or 1)]
+    more = [row for row in lines if row["of"] == "more"
+            and row["coverage"] > rule.coverage and not watch]
+    own = dict(of="rule", target_risk=target, coverage=rule.coverage)
+    found = [own]*(rule.coverage > 0)
+    if rule.foreign: return found
+    found += [*less[-1:], *more[:1]]
+    kinds = {row["of"] for row in watch}
+    if rule.thresholds: kinds = {"both"} if kinds else set()
+    elif len(kinds) == 2: kinds.add("both")
+    if PREDICTED in audit.sample.columns.get("group", "").split(BOTH): kinds -= {"both"}
+    for of in sorted(kinds, key=["group", "class", "both"].index):
+        parts = parts_of(audit.sample, of)
+        if len(parts.group_names) > MOST_CLASSES: continue
+        part_rule = certify_sample(parts, target, delta, rule.score, per_group=True)
+        found.append(dict(of=of, target_risk=target, coverage=part_rule.coverage,
+                          silent=[g for g, t in (part_rule.thresholds or {}).items()
+                                  if np.isnan(t)]))
+    return found
+
 
 # %% ../../nbs/audit/06_report.ipynb #8ec028c1
 def report_html(
@@ -242,6 +326,7 @@ def report_html(
     delta:float=.1,       # 1 - confidence of the menu and of the slider, in (0, 1)
     model:str="",         # name of the classifier
     date:str|None=None,   # of the page; today where None
+    per_month:int=1000,   # cases in a month, for what people have to do
 ) -> str:                 # a whole HTML page
     "One self-contained page about an audit."
     from markupsafe import Markup
@@ -254,6 +339,7 @@ def report_html(
     if not isinstance(model, str): raise refuse("model", "text", model)
     if date is None: date = datetime.date.today().isoformat()
     if not isinstance(date, str): raise refuse("date", "text or None", date)
+    per_month = check_count(per_month, "per_month", 1, 10**12)
     certified = audit.risk_band(delta=delta, score=rule.score)
     if rule.thresholds is rule.foreign is None: certified = with_rule(certified, rule)
     curve = audit.curve(score=rule.score)
@@ -263,7 +349,17 @@ def report_html(
     square = Frame((0., 1.), (0., 1.))
     wide = Frame((0., 1.), (0., 1.))
     wide.left = 190    # room for names of groups
-    groups = audit.groups(rule=rule) if audit.group_names else None
+    n_groups = len(audit.group_names)
+    n_classes = len(audit.classes)
+    level = 1 - .05/max(n_groups + n_classes*(n_classes <= MOST_CLASSES), 1)
+    classes = classes_of(audit, rule, level)
+    groups = audit.groups(rule=rule, level=level) if n_groups else None
+    columns = audit.sample.columns.get("group", "group").split(BOTH)
+    apart = None if classes and columns == [PREDICTED] else groups
+    watch = [] if rule.foreign else to_watch(rule, apart, classes)
+    menu = menu_of(audit, rule, certified, delta)
+    each = group_menu(audit.sample, rule.score, delta).rows() if rule.thresholds else None
+    file = audit.sample.origin
     known = audit.sample.confidence(15) is not None
     script = _part("report.js")
     style = _part("report.css")
@@ -276,13 +372,18 @@ def report_html(
         certified=certified, n_certified=len(certified["coverage"]), ten=ten,
         start=row_of(certified, rule.n_accepted) or nearest(certified, rule.coverage) or 0,
         mix=rule.curve() if rule.foreign and rule.n_accepted else None,
-        of_shares=rule.curve, Frame=Frame, classes=classes_of(audit, rule),
-        facts_of_page=[("model", model), ("file", audit.sample.origin), ("date", date)],
-        each=group_menu(audit.sample, rule.score, delta).rows() if rule.thresholds
-        else None, wide=wide, menu=menu_of(audit, rule, certified, delta),
+        of_shares=rule.curve, Frame=Frame, classes=classes,
+        facts_of_page=[("file", file), ("model", model), ("date", date)], each=each,
+        wide=wide, menu=menu, watch=watch, per_month=per_month, of_month=of_month,
+        choices=choices_of(audit, rule, menu, each, delta, watch), math=math,
+        counted=rule.bound == 1 and audit.sample.ranked(rule.score).binary,
+        group_name=BOTH.join("kind of answer" if c == PREDICTED else c for c in columns),
+        columns=shlex.quote(",".join(columns)),
+        file=shlex.quote(file or "new.csv"), decided="decided.parquet"
+        if kind_of_file(Path(file)) in PARQUET else "decided.csv",
         calibration=audit.calibration() if known else None,
         groups=groups, rejected_more=rejected_more(groups) if groups else "", frame=frame,
-        square=square, percent=percent, percent_down=partial(percent, up=False),
-        policy=policy(script=script, style=style),
-        style=Markup(style), script=Markup(script), data=slider_rows(certified)
-        | {"frame": [frame.left, frame.right, frame.top, frame.bottom, frame.y_range[1]]})
+        square=square, percent=percent, policy=policy(script=script, style=style),
+        style=Markup(style), script=Markup(script),
+        data=slider_rows(certified) | {"n": per_month, "frame": [
+            frame.left, frame.right, frame.top, frame.bottom, frame.y_range[1]]})

@@ -74,7 +74,7 @@ def calls():
         "Audit.certify": (AUDIT.certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=False, max_rejected=.5, foreign_share=None)),
         "Audit.certify, foreign": (AUDIT.certify, dict(target_risk=.3, delta=.2, looked=False, foreign_share=.1)),
         "Audit.plot": (AUDIT.plot, dict(ax=None, delta=.2, level=.9, kind="curve", rule=RULE)),
-        "Audit.to_html": (written, dict(path="a.html", rule=RULE, title="T", delta=.2, model="m", date="2026-11-23")),
+        "Audit.to_html": (written, dict(path="a.html", rule=RULE, title="T", delta=.2, model="m", date="2026-11-23", per_month=500)),
         "Rule": (a.Rule, {name: getattr(RULE, name) for name in RULE.__dataclass_fields__}),
         "Rule.decide": (EACH.decide, dict(probabilities=PROBABILITIES, logits=None, scores=None, groups=GROUPS)),
         "Rule.apply": (EACH.apply, dict(missing="reject", missing_values=["NA"], table=CELLS, probabilities=["p_0", "p_1"], logits=None, scores=None, group="group")),

@@ -7,8 +7,9 @@ function show(){
   var i=+slider.value, c=data.coverage[i], r=data.risk[i], u=data.certified[i];
   put('at-threshold',data.threshold[i]); put('at-coverage',share(c));
   put('at-risk',share(r)); put('at-certified',share(u));
-  put('of-thousand','Of 1,000 cases like these about '+Math.round(c/10)+' are answered; about '
-      +Math.round(c*r/1e5)+' of them wrong.');
+  put('of-thousand','Of '+data.n.toLocaleString('en')+' cases like these about '
+      +Math.floor(data.n*c/1e4+1e-7).toLocaleString('en')+' are answered; about '
+      +Math.round(data.n*c*r/1e8).toLocaleString('en')+' of them wrong.');
   slider.setAttribute('aria-valuetext','answers '+share(c)+', certified risk '+share(u));
   var f=data.frame, x=f[0]+c/1e4*(f[1]-f[0]), y=Math.max(f[2],f[3]-r/1e4/f[4]*(f[3]-f[2]));
   marker.firstChild.setAttribute('x1',x); marker.firstChild.setAttribute('x2',x);
