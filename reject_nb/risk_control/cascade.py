@@ -702,7 +702,7 @@ def _certified(losses, scores, aim:_Aim, delta:float, learn:float, called,
     spare = SPARE*delta if alone else 0.
     found = _learn(losses, scores, aim, learn, rng)
     rules = [_tested(found, losses, scores, aim, delta, delta - spare, called, [], rng)]
-    for i in alone:
+    for i in alone if spare else ():
         found, said = _alone(i, losses, scores, called)
         if len(found.part):
             rules.append(_tested(found, losses, scores, aim, delta, spare/len(alone),
