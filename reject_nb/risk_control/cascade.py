@@ -650,6 +650,7 @@ def _learn(losses, scores, aim:_Aim, learn:float, rng) -> _Learned:
     n = next(len(one) for one in losses if not np.isscalar(one))
     order = rng.permutation(n)
     wanted = aim.budget is None and aim.coverage is None and aim.reject_cost is None
+    wanted &= bool((aim.capacity == 1).all()) # half of the rows leave less room
     for share in (learn/2, learn)[not wanted:]:
         m = max(1, min(int(share*n), LARGEST, n - 1))
         found = _learn_from(order, m, losses, scores, aim)
@@ -671,7 +672,8 @@ def _learn_from(order, m:int, losses, scores, aim:_Aim) -> _Learned:
     known = np.array([np.where(gap, np.minimum(guess, 1), one)
                       for one, gap, guess in zip(lost, holes, guessed)])
     spread = np.sqrt(aim.capacity*(1 - aim.capacity))
-    aim = aim._replace(room=aim.capacity - spread*(2/np.sqrt(m) + 2.9/np.sqrt(n - m)))
+    room = aim.capacity - spread*(2/np.sqrt(m) + 2.9/np.sqrt(n - m))
+    aim = aim._replace(room=np.maximum(room, 0))
     stages = _best(_search(learned, _Seen(known, own, guessed), aim), aim).stages
     stage, system_score = _routed(stages, own)
     foreseen, share = ["losses"]*k, 1.
@@ -701,7 +703,7 @@ def _certified(losses, scores, aim:_Aim, delta:float, learn:float, called,
     spare = SPARE*delta if alone else 0.
     found = _learn(losses, scores, aim, learn, rng)
     rules = [_tested(found, losses, scores, aim, delta, delta - spare, called, [], rng)]
-    for i in alone:
+    for i in alone if spare else ():
         found, said = _alone(i, losses, scores, called)
         if len(found.part):
             rules.append(_tested(found, losses, scores, aim, delta, spare/len(alone),
