@@ -21,6 +21,7 @@ from .threshold import (
     CalibrationSample, CertifiedSelection, SelectionFunction)
 from .threshold import (
     calibration_sample, certify_sample, learn_then_test, sort_sample)
+from .units import certify_units, unit_codes
 
 # %% ../../nbs/risk_control/07_targets.ipynb #0faea360
 def _rank(n:int, rate:float, delta:float) -> int:
@@ -139,6 +140,9 @@ def certify(
     weights=None,          # (n,) how much more frequent each input is among the new ones;
                            # None: the same distribution
     weight_bound:float|None=None, # the largest weight that can occur; needed with weights
+    unit=None,             # (n,) labels: rows of one unit, such as a patient, may depend on
+                           # each other, and the risk is the mean over units of the mean
+                           # loss of a unit's answers; None: rows are independent
 ) -> SelectionFunction|GroupedSelection: # a CertifiedSelection, but for guarantee=None;
                                          # grouped with groups
     """A threshold for the model from a calibration sample; `message` says what is
@@ -162,12 +166,18 @@ def certify(
         sample = sort_sample(
             losses, check_vector(scores, "scores", losses.size, infinite=True), np.nan, 1.)
     if groups is not None: groups = group_labels(groups, len(sample.losses))
+    if unit is not None:
+        if kind != "risk" or guarantee != "auto" or weights is not None:
+            raise refuse("unit", "None but for BoundedImprovement with guarantee='auto' "
+                         "and without weights", unit)
+        unit = unit_codes(unit, len(sample.losses))
     if weights is not None:
         sample = sample.part(_kept(len(sample.losses), weights, weight_bound))
     elif weight_bound is not None:
         raise refuse("weight_bound", "None where weights are None", weight_bound)
     def certify_one(part, level):
         if guarantee is None: return _tuned(model, part)
+        if unit is not None: return certify_units(part, unit, level)
         if kind == "coverage":
             return _certified_coverage(part, model.target_coverage, level)
         if thresholds is not None or guarantee == "ltt":
