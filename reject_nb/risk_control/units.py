@@ -102,10 +102,13 @@ def last_passed(
     rows:int,  # rows or units of each test
 ) -> int:      # how many pass one after the other
     "Tests in order until one fails."
-    block = max(1, 50_000//rows)
-    for start in range(0, k, block):
-        passed = tests(slice(start, start + block))
+    start = 0
+    size = 4
+    while start < k:
+        passed = tests(slice(start, start + size))
         if not passed.all(): return start + int(np.argmin(passed))
+        start += size
+        size = min(2*size, max(1, 1_000_000//rows))
     return k
 
 # %% ../../nbs/risk_control/15_units.ipynb #un150025
