@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.checks import (
-    check_labels, check_number, check_probability, check_vector, refuse)
-from ..core.labels import kind_of, label_name
+    check_labels, check_mask, check_number, check_probability, check_vector, refuse)
+from ..core.labels import kind_of, label_name, within_ends
 from ..core.results import Status
 from .band_and_chain import examples_needed
 from .betting import data_generator
@@ -198,9 +198,8 @@ def unit_means(
     "Mean loss of the answered rows of each unit that has any."
     losses = check_vector(losses, "losses")
     codes = unit_codes(unit, len(losses))
-    keep = np.ones(len(losses), bool) if answered is None else np.asarray(answered)
-    if keep.dtype != bool or keep.shape != losses.shape:
-        raise refuse("answered", f"{len(losses)} truth values", answered)
+    keep = (np.ones(len(losses), bool) if answered is None
+            else check_mask(answered, "answered", len(losses)))
     if not keep.any(): return np.empty(0)
     _, first, at = np.unique(codes[keep], return_index=True, return_inverse=True)
     return (np.bincount(at, losses[keep])/np.bincount(at))[np.argsort(first)]
@@ -278,29 +277,28 @@ def certified_with_judge(
     Manole (2023)."""
     scores = check_vector(scores, "scores", infinite=True)
     n = len(scores)
-    marks = np.asarray(labelled)
-    if marks.dtype != bool or marks.shape != (n,) or not marks.any():
-        raise refuse("labelled", f"{n} truth values, at least one of them true", labelled)
+    marks = check_mask(labelled, "labelled", n)
+    if not marks.any(): raise refuse("labelled", "true for at least one row", labelled)
     rate = check_number(rate, "rate", 0., 1., open_low=True)
-    values = np.array(losses, float)
-    if values.shape != (n,): raise refuse("losses", f"{n} numbers", losses)
-    values[~marks] = 0.
+    if np.shape(losses) != (n,): raise refuse("losses", f"{n} numbers", losses)
+    values = np.zeros(n)
+    values[marks] = check_vector(np.asanyarray(losses)[marks], "losses")
     whole = calibration_sample(values, scores, target_risk, bound)
-    judged = calibration_sample(cheap, scores, target_risk, whole.bound)
+    word = within_ends(check_vector(cheap, "cheap", n), 0., whole.bound)
+    word = check_vector(word, "cheap", low=0., high=whole.bound)/whole.bound
     delta = check_probability(delta, "delta")
     t = whole.target
     people = whole.part(marks)
     if rate*n < LABELS or rate == 1 or not 0 < t < 1: return certify_sample(people, delta)
-    marks = marks[whole.rows]
-    order = np.lexsort((whole.losses, judged.losses, marks, whole.scores))
-    lost, word, s, human = (x[order] for x in (whole.losses, judged.losses, whole.scores,
-                                               marks))
+    human, word = marks[whole.rows], word[whole.rows]
+    order = np.lexsort((whole.losses, word, human, whole.scores))
+    lost, word, s, human = (x[order] for x in (whole.losses, word, whole.scores, human))
     random = np.random.default_rng([6_765_201, 173_205_080, n]).permutation(n)
     looked, tested = np.split(random, [int(n*min(LOOKED, 40/(rate*n)))])
     if not is_helpful(lost[looked], word[looked], s[looked], human[looked], t):
         keep = np.zeros(n, bool)
         keep[whole.rows[order[tested]]] = True
-        found = certify_sample(whole.part(keep & np.asarray(labelled)), delta)
+        found = certify_sample(whole.part(keep & marks), delta)
         return replace(found, message=f"{found.message}; by human labels alone, the judge "
                        "was not helpful")
     thresholds = thresholds_of(s[looked], .5)
