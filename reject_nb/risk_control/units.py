@@ -280,9 +280,11 @@ def certified_with_judge(
     marks = check_mask(labelled, "labelled", n)
     if not marks.any(): raise refuse("labelled", "true for at least one row", labelled)
     rate = check_number(rate, "rate", 0., 1., open_low=True)
-    if np.shape(losses) != (n,): raise refuse("losses", f"{n} numbers", losses)
+    try: known = np.asanyarray(losses)
+    except ValueError: raise refuse("losses", f"{n} numbers", losses) from None
+    if known.shape != (n,): raise refuse("losses", f"{n} numbers", losses)
     values = np.zeros(n)
-    values[marks] = check_vector(np.asanyarray(losses)[marks], "losses")
+    values[marks] = check_vector(known[marks], "losses")
     whole = calibration_sample(values, scores, target_risk, bound)
     word = within_ends(check_vector(cheap, "cheap", n), 0., whole.bound)
     word = check_vector(word, "cheap", low=0., high=whole.bound)/whole.bound
