@@ -169,6 +169,7 @@ def certify(
             or any(one is not None for one in (groups, weights, weight_bound, unit))):
             raise refuse("cheap", "None but for BoundedImprovement with guarantee='auto' "
                          "and without groups, weights and units", cheap)
+        if rate is None: raise refuse("rate", "a probability where cheap is given", rate)
         return certified_with_judge(losses, scores, cheap, labelled, rate,
                                     model.target_risk, delta, bound)
     for name, value in (("labelled", labelled), ("rate", rate)):
