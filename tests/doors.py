@@ -129,6 +129,25 @@ def _(rng):
     return answers(found, scores)
 
 
+@door("risk_control.certified_units", case="120 units of 1 to 5 rows that are all alike", level=.1)
+def _(rng):
+    unit = np.repeat(np.arange(120), rng.integers(1, 6, 120))
+    losses, scores = flat(rng, 120, .3)[unit], rng.random(len(unit))
+    return answers(risk_control.certified_units(losses, scores, unit, .3, .1), scores)
+
+
+@door("risk_control.units_agree", case="losses in random order, p-value at most .1", level=.1)
+def _(rng): return risk_control.units_agree(rng.random(60) < .2, np.arange(60) % 12).p_value <= .1
+
+
+for _judge in ("never wrong", "always wrong", "wrong in .02"):
+    @door("risk_control.certified_with_judge", case=f"600 rows, 300 human labels, a judge who says {_judge}", level=.1, cost=3)
+    def _(rng, judge=_judge):
+        losses, scores, marks = flat(rng, 600, .3), rng.random(600), rng.random(600) < .5
+        cheap = {"never wrong": 0*losses, "always wrong": 0*losses + 1}.get(judge, np.abs(losses - (rng.random(600) < .02)))
+        return answers(risk_control.certified_with_judge(losses, scores, cheap, marks, .5, .3, .1), scores)
+
+
 for _together in (True, False):
     @door("risk_control.certified_groups", case=f"ten groups, together={_together}", level=.1)
     def _(rng, together=_together):

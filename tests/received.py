@@ -329,6 +329,17 @@ for _law, _risk in {"flat": FLAT, "rising": RISING}.items():
         def _(rng, function=getattr(risk_control, _name), risk=_risk):
             return broken(asked(again(function(*sample(rng, 1000, risk), .3, .1)), PLACES), risk)
 
+    @received("risk_control.certified_units", "risk_control.CertifiedSelection.__call__", case=f"1,000 rows of 200 units, 10 tied scores, {_law} risk", level=.1, cost=5)
+    def _(rng, risk=_risk):
+        units = rng.permutation(1000)//5
+        return broken(asked(again(risk_control.certified_units(*sample(rng, 1000, risk), units, .3, .1)), PLACES), risk)
+
+    @received("risk_control.certified_with_judge", "risk_control.CertifiedSelection.__call__", case=f"1,000 rows, half with human labels, 10 tied scores, {_law} risk", level=.1, cost=5)
+    def _(rng, risk=_risk):
+        lost, s = sample(rng, 1000, risk)
+        cheap, marks = np.abs(lost - (rng.random(1000) < .02)), rng.random(1000) < .5
+        return broken(asked(again(risk_control.certified_with_judge(np.where(marks, lost, np.nan), s, cheap, marks, .5, .3, .1)), PLACES), risk)
+
     for _together in (True, False):
         @received("risk_control.certified_groups", "risk_control.GroupedSelection.__call__", case=f"1,200 rows, text groups, together={_together}, {_law} risk", level=.1, cost=30)
         def _(rng, together=_together, risk=_risk):

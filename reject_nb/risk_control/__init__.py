@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from reject_nb.risk_control.threshold import (
         CertifiedSelection, SelectionFunction, certified_risk, ltt)
     from reject_nb.risk_control.groups import certified_groups, certified_risks
+    from reject_nb.risk_control.units import (
+        certified_units, certified_with_judge, unit_means, units_agree)
     from reject_nb.risk_control.shift import certified_under_shift, covariate_weights
     from reject_nb.risk_control.expectation import conformal_risk
     from reject_nb.risk_control.targets import certify, order_statistic

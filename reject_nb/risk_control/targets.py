@@ -21,6 +21,8 @@ from .threshold import (
     CalibrationSample, CertifiedSelection, SelectionFunction)
 from .threshold import (
     calibration_sample, certify_sample, learn_then_test, sort_sample)
+from .units import (
+    certified_with_judge, certify_units, unit_codes)
 
 # %% ../../nbs/risk_control/07_targets.ipynb #0faea360
 def _rank(n:int, rate:float, delta:float) -> int:
@@ -139,6 +141,13 @@ def certify(
     weights=None,          # (n,) how much more frequent each input is among the new ones;
                            # None: the same distribution
     weight_bound:float|None=None, # the largest weight that can occur; needed with weights
+    unit=None,             # (n,) labels: rows of one unit, such as a patient, may depend on
+                           # each other, and the risk is the mean over units of the mean
+                           # loss of a unit's answers; None: rows are independent
+    cheap=None,            # (n,) losses as a judge sees them, if people labelled a random
+                           # part only; None: all losses are known
+    labelled=None,         # (n,) bool: rows whose losses people know; needed with cheap
+    rate:float|None=None,  # probability of such a label; needed with cheap
 ) -> SelectionFunction|GroupedSelection: # a CertifiedSelection, but for guarantee=None;
                                          # grouped with groups
     """A threshold for the model from a calibration sample; `message` says what is
@@ -155,6 +164,16 @@ def certify(
     if bound is not None: check_number(bound, "bound", 0., open_low=True)
     if groups is not None and guarantee is None:
         raise ValueError("groups must be None where nothing is certified (guarantee=None)")
+    if cheap is not None:
+        if (kind != "risk" or guarantee != "auto"
+            or any(one is not None for one in (groups, weights, weight_bound, unit))):
+            raise refuse("cheap", "None but for BoundedImprovement with guarantee='auto' "
+                         "and without groups, weights and units", cheap)
+        if rate is None: raise refuse("rate", "a probability where cheap is given", rate)
+        return certified_with_judge(losses, scores, cheap, labelled, rate,
+                                    model.target_risk, delta, bound)
+    for name, value in (("labelled", labelled), ("rate", rate)):
+        if value is not None: raise refuse(name, "None where cheap is None", value)
     if kind == "risk" and guarantee is not None:
         sample = calibration_sample(losses, scores, model.target_risk, bound)
     else:
@@ -162,12 +181,18 @@ def certify(
         sample = sort_sample(
             losses, check_vector(scores, "scores", losses.size, infinite=True), np.nan, 1.)
     if groups is not None: groups = group_labels(groups, len(sample.losses))
+    if unit is not None:
+        if kind != "risk" or guarantee != "auto" or weights is not None:
+            raise refuse("unit", "None but for BoundedImprovement with guarantee='auto' "
+                         "and without weights", unit)
+        unit = unit_codes(unit, len(sample.losses))
     if weights is not None:
         sample = sample.part(_kept(len(sample.losses), weights, weight_bound))
     elif weight_bound is not None:
         raise refuse("weight_bound", "None where weights are None", weight_bound)
     def certify_one(part, level):
         if guarantee is None: return _tuned(model, part)
+        if unit is not None: return certify_units(part, unit, level)
         if kind == "coverage":
             return _certified_coverage(part, model.target_coverage, level)
         if thresholds is not None or guarantee == "ltt":

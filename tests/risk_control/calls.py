@@ -11,6 +11,7 @@ PLANE = np.random.default_rng(1).normal(size=(12, 2))-SIGNS[:, None]
 LOSSES = np.array([0.]*70 + [1., 0.]*15)
 SCORES = np.arange(100.)
 GROUPS = np.array(["a", "b"])[np.arange(100) % 2]
+UNITS = np.arange(100) % 50
 X = np.random.default_rng(0).normal(size=(40, 2))
 Y = (X[:, 0] + .3*X[:, 1] > 0).astype(int)
 FITTED = LogisticRegression().fit(X, Y)
@@ -45,8 +46,12 @@ def calls():
         "certified_risk": (r.certified_risk, certified), "certified_single_crossing": (r.certified_single_crossing, certified),
         "order_statistic": (r.order_statistic, dict(scores=SCORES, target=.5, delta=.1, side="at least")),
         "certify": (r.certify, dict(model=BoundedImprovement(.2), losses=LOSSES, scores=SCORES, guarantee="ltt", delta=.1, bound=1.,
-                                    thresholds=np.array([60., 80., 99.]), groups=None, weights=np.ones(100), weight_bound=1.5)),
+                                    thresholds=np.array([60., 80., 99.]), groups=None, weights=np.ones(100), weight_bound=1.5, unit=None, cheap=None, labelled=None, rate=None)),
         "certified_groups": (r.certified_groups, dict(losses=LOSSES, scores=SCORES, groups=GROUPS, target_risk=.2, delta=.1, bound=1., together=True)),
+        "certified_units": (r.certified_units, dict(losses=LOSSES, scores=SCORES, unit=UNITS, target_risk=.2, delta=.1, bound=1.)),
+        "certified_with_judge": (r.certified_with_judge, dict(losses=LOSSES, scores=SCORES, cheap=LOSSES, labelled=SCORES < 90, rate=.9, target_risk=.2, delta=.1, bound=1.)),
+        "unit_means": (r.unit_means, dict(losses=LOSSES, unit=UNITS, answered=SCORES < 50)),
+        "units_agree": (r.units_agree, dict(losses=LOSSES, unit=UNITS)),
         "certified_risks": (r.certified_risks, dict(losses={"a": LOSSES, "b": LOSSES}, scores=SCORES, target_risks={"a": .2, "b": .3}, delta=.1, bounds={"a": 1.})),
         "conformal_risk": (r.conformal_risk, dict(losses=LOSSES, scores=SCORES, target_risk=.2, bound=1.)),
         "certified_under_shift": (r.certified_under_shift, dict(losses=LOSSES, scores=SCORES, weights=np.ones(100), weight_bound=1.5, target_risk=.2, delta=.1, bound=1.,
@@ -141,6 +146,9 @@ LEGAL = {
     ("*", "random_state", "none"): NONE, ("*", "bounds", "none"): NONE,
     ("*", "target_risk", "huge"): SIZE, ("*", "bound", "huge"): SIZE,
     ("*", "weight_bound", "huge"): "any finite bound is one", ("*", "random_state", "huge"): "any whole number seeds the generator",
+    ("*", "unit", "huge"): LABEL, ("*", "unit", "inf"): LABEL, ("unit_means", "answered", "none"): NONE,
+    ("units_agree", "losses", "huge"): SIZE, ("unit_means", "losses", "huge"): SIZE,
+    **{("certify", name, "none"): NONE for name in ("unit", "cheap", "labelled", "rate")},
     ("*", "groups", "none"): NONE, ("*", "groups", "huge"): LABEL, ("*", "groups", "inf"): LABEL,
     ("covariate_weights", "X", "huge"): "numbers of any size", ("covariate_weights", "X_old", "huge"): "numbers of any size",
     ("covariate_weights", "X_new", "huge"): "numbers of any size",
