@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['MOST', 'SINGLE', 'PRICED', 'MOST_WATCHED', 'risk_band', 'check_targets', 'Found', 'found_at', 'has_lines', 'by_band',
-           'frontier_table', 'band_table', 'group_menu', 'Choices', 'certify_sample', 'certify_budget', 'rows_answered',
-           'group_remarks', 'rule_found', 'certify_foreign']
+           'frontier_table', 'band_table', 'group_menu', 'Choices', 'whole_percent', 'certify_sample', 'certify_budget',
+           'rows_answered', 'group_remarks', 'rule_found', 'certify_foreign']
 
 # %% ../../nbs/audit/04_certify.ipynb #cer00003
 import math
@@ -16,7 +16,7 @@ import numpy as np
 from .metrics import accepted_at, share_interval
 from .rule import NOTHING, OF_BOTH, PREDICTED, Rule, status_of
 from .sample import SCORE, Sample, some_of, step_at
-from .table import BOTH, Table
+from .table import BOTH, SURE, Table
 from ..core.checks import (
     check_choice, check_flag, check_number, check_probability, check_vector, refuse)
 from ..core.results import Status
@@ -213,18 +213,27 @@ class Choices:
         return ("This holds even if target and score were chosen after looking at these "
                 f"rows: {' and '.join(at_once)} hold at once.")
 
+def whole_percent(
+    share:float,    # in [0, 1]
+    up:bool=False,  # rounded up, as a share of rejected rows is
+) -> str:
+    "A share as 98.65%: a coverage is rounded down, wherever it is shown."
+    scaled = 1e4*float(share)
+    return f"{(math.ceil(scaled - 1e-7) if up else math.floor(scaled + 1e-7))/100:.2f}%"
+
 def _statement(sample, name, m, target, delta, choices) -> str:
     "The guarantee in words."
     each = f", in each of the {choices.n_groups} groups at once" if choices.n_groups else ""
     if not m:
-        return (f"Nothing is answered: no threshold on {name} could be certified for "
-                f"{target:g} at delta={delta:g}{each}. {choices}")
+        return (f"Nothing is answered: no threshold on {name.removeprefix(SURE)} "
+                f"could be certified for {target:g} at delta={delta:g}{each}. "
+                f"{choices}")
     what = (f"at most a share {target:g} of the answers to new inputs of the same kind is "
             "wrong" if sample.kind == "zero-one" else "answers to new inputs of the same "
             f"kind have a mean loss of at most {target:g}")
     return (f"With probability at least {1 - delta:g} over the {sample.n} calibration "
-            f"rows, {what}{each}. Of the calibration rows {m/sample.n:.1%} are answered. "
-            f"{choices}")
+            f"rows, {what}{each}. Of the calibration rows {whole_percent(m/sample.n)} are "
+            f"answered. {choices}")
 
 def _remedy(sample, status, target, delta, choices) -> str:
     "What to do where nothing, or everything, is answered."
@@ -328,7 +337,7 @@ def certify_budget(
     rule = rule_found(sample, {"": best}, target, delta, choices)
     if rule.n_accepted: return _with_budget(sample, rule, max_rejected)
     said = (f"Nothing is answered: no risk below {sample.bound:g} could be certified if at "
-            f"most {max_rejected:.1%} are rejected, at delta={delta:g}.")
+            f"most {100*max_rejected:.6g}% are rejected, at delta={delta:g}.")
     return replace(rule, statement=said, remedy="raise max_rejected, give more rows, or a "
                    "score that tells mistakes apart")
 
@@ -365,15 +374,15 @@ def _with_budget(sample, rule:Rule, max_rejected:float) -> Rule:
     would."""
     rejected = rule.n - rule.n_accepted
     low, high = share_interval(rejected, rule.n, .95)
-    share = (f"{rejected/rule.n:.1%} of the rows (of new inputs about {low:.1%} to "
-             f"{high:.1%})")
+    share = (f"{whole_percent(rejected/rule.n, True)} of the rows (of new inputs about "
+             f"{low:.2%} to {high:.2%})")
+    most = f"{100*max_rejected:.6g}%"
     if rejected <= max_rejected*rule.n + 1e-9:
-        said = (f"The budget is kept: {share} are rejected, at most {max_rejected:.1%} may "
-                "be.")
+        said = (f"The budget is kept: {share} are rejected, at most {most} may be.")
         return replace(rule, statement=f"{rule.statement} {said}")
     said = (f"The budget gives way to the risk: {share} are rejected, "
-            f"{rejected/rule.n - max_rejected:.1%} more than the {max_rejected:.1%} that "
-            "may be.")
+            f"{whole_percent(rejected/rule.n - max_rejected, True)} more than the {most} "
+            "that may be.")
     if rule.thresholds is not None:
         return replace(rule, statement=f"{rule.statement} {said}")
     other = certify_budget(sample, max_rejected, rule.delta)
@@ -425,16 +434,17 @@ def _answers_of_classes(sample, found:dict):
               for weights in (None, here, here*sample.losses)]
     return list(zip(sample.classes, *(c.tolist() for c in counts)))
 
-def _remarks_of(counted, share:float, what:str, more:str) -> tuple[list, list]:
+def _remarks_of(counted, share:float, what:str, more:str, level:float
+                ) -> tuple[list, list]:
     # sentences; names of those with a risk above the target
-    "Parts in which answers are wrong more often than a share, beyond chance."
+    "Parts in which answers are wrong more often than a share, with intervals of a level."
     risky = {}
     for name, _, answers, lost in counted:
         if not answers or lost <= share*answers: continue
-        low, high = share_interval(lost, answers, .95)
+        low, high = share_interval(lost, answers, level)
         if low > share:
-            risky[name] = (f"{name}: {lost/answers:.1%} of {answers:.0f} answers "
-                           f"({low:.1%} to {high:.1%})")
+            risky[name] = (f"{name}: {lost/answers:.2%} of {answers:.0f} answers "
+                           f"({low:.2%} to {high:.2%})")
     said = f"Above the target in some {what}, {more}: {some_of(list(risky.values()))}."
     return [said]*bool(risky), list(risky)
 
@@ -472,6 +482,8 @@ def group_remarks(
     said: list = []
     help_: list = []
     level = delta*max(lines_up_to(share).values(), default=1.)/len(sample.scores)
+    # the intervals of all groups and classes hold at once, as on the page
+    at_once = 1 - .05/max(len(sample.group_names) + len(sample.classes), 1)
     if sample.group_names:
         counted = list(_answers_of_groups(sample, found))
         silent = [f"{g} ({rows} rows)" for g, rows, answers, _ in counted if not answers]
@@ -479,7 +491,7 @@ def group_remarks(
             said.append(f"Nothing is answered in {some_of(silent)}.")
             help_.append(f"give more rows of {some_of(silent)}, raise target_risk, or give "
                          "a score that tells their mistakes apart")
-        words, risky = _remarks_of(counted, share, "groups", more)
+        words, risky = _remarks_of(counted, share, "groups", more, at_once)
         said += words
         if risky and "" in found:
             parts = {g: sample.part(g) for g in risky[:PRICED]}
@@ -490,7 +502,7 @@ def group_remarks(
         or len(sample.classes) < 2 or grouped and "" not in found):
         return said, help_
     words, risky = _remarks_of(_answers_of_classes(sample, found), share,
-                               "predicted classes", "wrong")
+                               "predicted classes", "wrong", at_once)
     said += words
     if risky and not (grouped and said):
         codes = {name: sample.classes.index(name) for name in risky[:PRICED]}
@@ -590,11 +602,12 @@ def certify_foreign(
     rule = replace(rule, foreign={"share": found.foreign_share} | rates)
     if not some:
         return replace(rule, remedy=said if met else rule.remedy, statement=(
-            f"Nothing is answered: no threshold on {best} could be certified for "
-            f"{target:g} at delta={delta:g} and foreign_share={share:g}. {choices}"))
+            f"Nothing is answered: no threshold on {best.removeprefix(SURE)} could "
+            f"be certified for {target:g} at delta={delta:g} and foreign_share={share:g}. "
+            f"{choices}"))
     kinds = f", of the foreign ones {found.fpr:.1%}" if is_ood.any() else ""
     remarks, help_ = group_remarks(sample, {"": at}, np.inf)
     return replace(rule, remedy="; ".join(help_) or rule.status.remedy, statement=" ".join([
         f"With probability at least {1 - delta:g} over {start.rpartition(' over ')[2]}, "
-        f"{said}. Of the known rows {found.coverage:.1%} are answered{kinds}. {choices} "
-        "The largest share of foreign inputs was named beforehand.", *remarks]))
+        f"{said}. Of the known rows {whole_percent(found.coverage)} are answered{kinds}. "
+        f"{choices} The largest share of foreign inputs was named beforehand.", *remarks]))
