@@ -175,7 +175,7 @@ def _allowed(found:_Candidate, aim:_Aim) -> bool:
     within = (found.reach <= aim.room).all()
     return bool(within and (aim.budget is None or found.cost <= aim.budget))
 
-MARGIN = .5 # of the noise, by which routes must be better than the best stage alone
+MARGIN = 1 # times the noise, by which routes must be better than the best stage alone
 
 def _best(found:list, aim:_Aim) -> _Candidate:
     "The candidate that is wanted; the one nearest to the coverage where none has it."
@@ -239,14 +239,14 @@ def _passed(one:Stage) -> Stage:
     "The stage, never asked."
     return one._replace(settled=-np.inf, hopeless=np.inf)
 
-def _grid(own:Stage, s) -> list: # stages
+def _grid(own:Stage, s, places:int, top:int) -> list: # stages
     "Pairs of quantiles: settled, hopeless."
     able = s[np.isfinite(s)]
     if not len(able): return []
-    shares = np.linspace(.05, .95, 15)
+    shares = np.linspace(.02, .98, places)
     values = np.append(-np.inf, np.quantile(able, shares, method="lower"))
     return [own._replace(settled=low, hopeless=high) for low in values
-            for high in (*values[-3:], np.inf)
+            for high in (*values[-top:], np.inf)
             if low <= high]
 
 WORTH = (.5, 1.5, 4., 12.) # how far above the target errors may be, in targets
@@ -278,8 +278,9 @@ def _search(stages, seen:_Seen, aim:_Aim) -> list: # candidates
             here = [_judged(now, seen, aim) for now in kept.values()]
             for i in chosen[:-1]:
                 now = max(here, key=lambda one: (_allowed(one, aim), one.coverage)).stages
+                finer = (25, 6) if size == 2 else (15, 3)
                 here += [_judged(now[:i] + [one] + now[i + 1:], seen, aim)
-                         for one in _grid(now[i], seen.scores[i])]
+                         for one in _grid(now[i], seen.scores[i], *finer)]
             found += here
     return found
 
@@ -686,7 +687,7 @@ def _learn_from(order, m:int, losses, scores, aim:_Aim) -> _Learned:
             share = min(share, 1 - clopper_pearson_upper(int(gap.sum()), len(gap), .05))
     return _Learned(stages, np.sort(order[m:]), foreseen, share)
 
-SPARE = .1 # of delta, for single stages on all rows
+SPARE = .3 # of delta, for single stages on all rows
 
 def _certified(losses, scores, aim:_Aim, delta:float, learn:float, called,
                rng) -> CascadeRule:
@@ -698,12 +699,12 @@ def _certified(losses, scores, aim:_Aim, delta:float, learn:float, called,
             raise refuse("losses[0]", "known for one example at least", losses[0])
         found, said = _alone(0, losses, scores, called)
         return _tested(found, losses, scores, aim, delta, delta, called, said, rng)
-    alone = [i for i in range(k) if aim.capacity[i] == 1 and not np.isnan(losses[i]).any()
-             and (aim.budget is None or aim.costs[i] <= aim.budget)]
+    alone = [i for i in range(k) if aim.budget is None and aim.capacity[i] == 1
+             and not np.isnan(losses[i]).any()]
     spare = SPARE*delta if alone else 0.
     found = _learn(losses, scores, aim, learn, rng)
     rules = [_tested(found, losses, scores, aim, delta, delta - spare, called, [], rng)]
-    for i in alone if spare else ():
+    for i in alone:
         found, said = _alone(i, losses, scores, called)
         if len(found.part):
             rules.append(_tested(found, losses, scores, aim, delta, spare/len(alone),
@@ -755,6 +756,7 @@ def _as_rule(stages, found, aim, delta, part:_Part, said, limited) -> CascadeRul
     answered = _accepted(found, part.system_score)
     shares = tuple(float((answered & (part.stage == i)).mean()) for i in range(len(stages)))
     reach = _reach(stages, part.stage)
+    coverage, cost = float(answered.mean()), float(reach @ aim.costs)
     if found.status == Status.infeasible: statement = found.message
     else:
         also = "".join(f", and {part.called[i]} is asked for at most a share "
@@ -763,10 +765,13 @@ def _as_rule(stages, found, aim, delta, part:_Part, said, limited) -> CascadeRul
         which = "" if (part.system_score < np.inf).all() else " with a finite score"
         statement = (f"with probability at least {1 - delta:g} over the {found.n} "
                      f"certifying examples{which}, the mean loss of what the system "
-                     f"answers is at most {aim.target:g}{also}{given}")
+                     f"answers is at most {aim.target:g}{also}{given}. Not guaranteed: "
+                     f"{coverage:.1%} are answered, at a cost of {cost:.4g} per input")
+    if coverage < (aim.coverage or 0):
+        statement += (f"; that is less than the wanted {aim.coverage:.1%}: it takes a larger "
+                      "target, capacity or budget, or more examples")
     return CascadeRule(stages=tuple(stages), selection=found, target=aim.target,
-                       delta=delta, coverage=float(answered.mean()),
-                       cost=float(reach @ aim.costs), share_by_stage=shares,
+                       delta=delta, coverage=coverage, cost=cost, share_by_stage=shares,
                        reach_by_stage=tuple(reach.tolist()), statement=statement,
                        capacity=tuple(None if c == 1 else float(c) for c in aim.capacity))
 
