@@ -23,7 +23,7 @@ from .table import BOTH, Table
 from ..core.checks import (
     check_choice, check_count, check_flag, check_instance, check_number, check_path,
     check_probability, refuse)
-from ..core.figures import figure
+from ..core.figures import figure, leaves_settings
 from ..core.files import write_atomic
 from ..core.help import Patched
 from ..core.labels import encode
@@ -362,6 +362,7 @@ SHOWN = {
               "the risk of the answers."}
 
 @patch
+@leaves_settings
 def plot(self:Audit,
     ax=None,         # matplotlib axes; a new figure where None
     delta:float=.1,  # of the menu, in (0, 1)
