@@ -7,6 +7,7 @@ __all__ = ['SHOWN', 'of_predicted', 'Audit', 'draw_calibration', 'draw_groups']
 
 # %% ../../nbs/audit/08_audit.ipynb #863b9d89
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from fastcore.basics import patch
@@ -18,12 +19,13 @@ from .metrics import (
 from .report import report_html
 from .rule import NOTHING, PREDICTED, Rule, groups_with_predicted
 from .sample import Roles, Sample, make_sample, sample_of_table
-from .streaming import Tally, is_large, read_tally
+from .streaming import (
+    NotCounted, Tally, is_large, needs_rows, read_tally)
 from .table import BOTH, Table
 from ..core.checks import (
     check_choice, check_count, check_flag, check_instance, check_number, check_path,
     check_probability, refuse)
-from ..core.figures import figure
+from ..core.figures import figure, leaves_settings
 from ..core.files import write_atomic
 from ..core.help import Patched
 from ..core.labels import encode
@@ -174,8 +176,8 @@ class Audit(Patched):
         weight_bound:float|None=None, # the largest weight that can occur
         dialect=None,        # Dialect of a CSV file; None: commas, points and UTF-8, or
                              # what its first bytes say
-        stream:bool|None=None, # count instead of keeping the rows; None: for Dask frames
-                               # and very long files
+        stream:bool|None=None, # count instead of keeping the rows; None: for Dask frames,
+                               # and for very long files where no role needs each row
     ):                       # an Audit
         """Predictions in a table. A table that is streamed may also be a folder of Parquet
         files, a list of files, or an iterable of frames.
@@ -190,13 +192,19 @@ class Audit(Patched):
                       loss=loss, bound=bound, missing=missing, weight=weight,
                       weight_bound=weight_bound, missing_values=missing_values,
                       dialect=dialect)
-        stream = is_large(table) if stream is None else check_flag(stream, "stream")
+        counted = (is_large(table) if stream is None else check_flag(stream, "stream"))
+        # a file whose rows cannot be counted is read as a small one is
+        may_keep = stream is None and isinstance(table, (str, Path))
+        stream = counted and not (may_keep and (by_class or needs_rows(roles)))
         if stream and weight is not None:
             raise ValueError("weight must be None for rows that are counted (stream=False)")
         if stream and by_class:
             raise ValueError(f"group must be columns, not {PREDICTED!r}, for rows that are "
                              "counted (stream=False)")
-        if stream: return cls.of_sample(read_tally(table, roles))
+        if stream:
+            try: return cls.of_sample(read_tally(table, roles))
+            except NotCounted:
+                if not may_keep: raise
         sample = sample_of_table(table, roles)
         return cls.of_sample(of_predicted(sample) if by_class else sample)
 
@@ -362,6 +370,7 @@ SHOWN = {
               "the risk of the answers."}
 
 @patch
+@leaves_settings
 def plot(self:Audit,
     ax=None,         # matplotlib axes; a new figure where None
     delta:float=.1,  # of the menu, in (0, 1)

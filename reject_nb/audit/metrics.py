@@ -14,8 +14,9 @@ import numpy as np
 
 from .table import Table
 from ..core.tails import clopper_pearson_lower, clopper_pearson_upper
-from ..core.ranking import (
-    Ranking, aurc, augrc, auroc, best_order, excess_aurc, split_groups, standard_errors)
+from reject_nb.core.ranking import (
+    Ranking, aurc, augrc, auroc, best_order, excess_aurc, rank, split_groups,
+    standard_errors)
 
 # %% ../../nbs/audit/03_metrics.ipynb #d4949f1d
 def share_interval(
@@ -207,6 +208,16 @@ def accepted_at(ranking:Ranking, threshold:float) -> int: # rows
     at = np.searchsorted(ranking.scores, threshold, side="right")
     return int(ranking.accepted[at - 1]) if at else 0
 
+def _rankings_of_groups(sample, score:str): # of tuples: group, its ranking
+    "The rows of each group in the order of a score; kept rows are parted once."
+    if sample.binned:
+        yield from ((g, sample.part(g).ranked(score)) for g in sample.group_names)
+        return
+    order = np.argsort(sample.groups, kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(sample.groups))[:-1])
+    for group, rows in zip(sample.group_names, parts):
+        yield group, rank(sample.shares[rows], sample.scores[score][rows])
+
 def groups_table(
     sample,           # a Sample or a Tally, with groups
     score:str,        # its name
@@ -215,8 +226,7 @@ def groups_table(
 ) -> Table:           # one row a group
     "Risk, areas, coverage and risk of the answers, for each group."
     rows = []
-    for group in sample.group_names:
-        ranking = sample.part(group).ranked(score)
+    for group, ranking in _rankings_of_groups(sample, score):
         bound = sample.bound
         answered = accepted_at(ranking, thresholds[group])
         errors = errors_of(ranking)

@@ -18,7 +18,7 @@ from numba import njit
 
 # %% ../../nbs/core/04_ranking.ipynb #d7161edc
 _DIGIT = 8        # bits that one pass sorts
-_MANY = 1 << 12   # numbers from which sorting by digits is faster
+_MANY = 1 << 15   # numbers from which sorting by digits is worth its compilation
 
 @njit(cache=True)
 def _sort_keys(bits):

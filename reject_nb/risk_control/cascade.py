@@ -19,7 +19,6 @@ from ..core.checks import is_missing, refuse
 from ..core.results import Status
 from ..core.tails import binomial_p_value, clopper_pearson_upper
 from .betting import data_generator
-from .estimators import n_rows, take
 from .threshold import CertifiedSelection, certified_risk
 
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0008
@@ -330,6 +329,7 @@ class CascadeRule:
     ) -> tuple[np.ndarray, np.ndarray]: # (n,) answers, None where nobody answers; (n,)
                                         # stages, -1 there
         "Ask the stages in turn, each only for the inputs that those before it passed on."
+        from reject_nb.risk_control.estimators import n_rows, take # loads scikit-learn
         _check_entries(functions, "functions", len(self.stages))
         if not all(map(callable, functions)):
             raise refuse("functions", "functions", functions)
