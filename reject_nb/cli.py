@@ -533,6 +533,9 @@ def apply_arguments(p:argparse.ArgumentParser) -> None:
     p.add_argument("table", metavar="FILE", help="new inputs, CSV or Parquet")
     _role_arguments(p, _APPLY)
     _format_arguments(p, "reject")
+    p.add_argument("--raw", action="store_true", help="write cells and names that a "
+                   "spreadsheet would run as formulas as they are; by default an "
+                   "apostrophe stands before them")
     p.add_argument("--out", type=Path, required=True, metavar="CSV",
                    help="the table with accept and reason")
     p.set_defaults(run=command_apply)
@@ -564,7 +567,7 @@ def command_apply(args) -> int:
         if isinstance(rule, SystemRule): return _apply_system(rule, args)
         dialect = _dialect(args, rule)
         found = _decided(args, rule, dialect)
-        write_table(found, args.out, dialect)
+        write_table(found, args.out, dialect, args.raw)
     except (ValueError, OSError, ImportError) as error:
         raise RequestError(f"{error}\nnothing was written") from error
     answered = int(found["accept"].sum())
@@ -590,7 +593,7 @@ def _apply_system(rule:SystemRule, args) -> int:
     found = rule.apply(read_file(Path(args.table), dialect), args.missing_values)
     names = getattr(found, "column_names", found)
     cells = {name: _cells(found[name]) for name in names}
-    write_table(cells, args.out, dialect)
+    write_table(cells, args.out, dialect, args.raw)
     said = [f"{int((cells[column] == name).sum())} {words} {name}"
             for column, words in (("answered_by", "answered by"), ("ask", "to be asked of"))
             for name in rule.names if (cells[column] == name).any()]
