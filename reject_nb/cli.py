@@ -25,6 +25,7 @@ import reject_nb
 import numpy as np
 
 from . import audit, data
+from .audit.report import percent
 from .audit.system import CascadeAudit, SystemRule, load_rule
 from .audit.table import (
     BOTH, PARQUET, RIGHT, SURE, Dialect, complained_of_at_once, dialect_of, kind_of_file,
@@ -486,21 +487,20 @@ def _shares(texts) -> dict:
 
 def _read_system(args) -> CascadeAudit:
     "The table of several stages."
-    table = read_file(Path(args.table), _dialect(args))
     stages = [one.partition(":") for one in args.stage or ()]
     more = dict(costs=args.costs and [float(one) for one in args.costs.split(",")],
                 capacity=args.capacity and _shares(args.capacity),
                 **_roles(args, ("group",)),
-                missing_values=args.missing_values)
+                missing_values=args.missing_values, dialect=_dialect(args))
     if args.long is None:
         named = {name: columns if "," not in columns else columns.split(",")
                  for name, _, columns in stages}
-        return CascadeAudit.from_table(table, named, args.label, **more)
+        return CascadeAudit.from_table(args.table, named, args.label, **more)
     if args.long.count(",") != 1:
         raise ValueError(f"--long must be INPUT,MODEL, got {args.long!r}")
     name, model = args.long.split(",")
     return CascadeAudit.from_long(
-        table, name, model, args.correct, args.confidence, args.cost,
+        args.table, name, model, args.correct, args.confidence, args.cost,
         [name for name, _, _ in stages] or None, **more)
 
 def _audit_system(args) -> int:
@@ -578,8 +578,8 @@ def command_apply(args) -> int:
                for start, why in said}
     more = "".join(f", {count} rejected because {why}"
                    for why, count in counted.items() if count)
-    print(f"{answered} of {n} rows are answered ({answered/n:.1%}){more}, wrote "
-          f"{shown(args.out)}")
+    print(f"{answered} of {n} rows are answered ({percent(answered/n, False)}){more}, "
+          f"wrote {shown(args.out)}")
     return 0
 
 # %% ../nbs/cli.ipynb #sy51cl02

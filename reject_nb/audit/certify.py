@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['MOST', 'SINGLE', 'PRICED', 'MOST_WATCHED', 'risk_band', 'check_targets', 'Found', 'found_at', 'has_lines', 'by_band',
-           'frontier_table', 'band_table', 'group_menu', 'Choices', 'certify_sample', 'certify_budget', 'rows_answered',
+           'frontier_table', 'band_table', 'group_menu', 'certify_sample', 'certify_budget', 'rows_answered',
            'group_remarks', 'rule_found', 'certify_foreign']
 
 # %% ../../nbs/audit/04_certify.ipynb #cer00003
@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .metrics import accepted_at, share_interval
-from .rule import NOTHING, OF_BOTH, PREDICTED, Rule, status_of
+from .rule import (
+    NOTHING, OF_BOTH, PREDICTED, Choices, Rule, promise_of, status_of)
 from .sample import SCORE, Sample, some_of, step_at
 from .table import BOTH, Table
 from ..core.checks import (
@@ -194,38 +195,6 @@ def _thresholds(sample, names, target:float, delta:float, looked:bool) -> dict:
     return {name: certified(sample, name, target, share) for name in names}
 
 # %% ../../nbs/audit/04_certify.ipynb #d26cfd8c
-@dataclass(frozen=True, kw_only=True)
-class Choices:
-    "What was chosen and paid for."
-    looked: bool
-    n_scores: int
-    n_targets: int
-    n_groups: int    # 0 where the guarantee is about all rows
-
-    def __str__(self):
-        if not self.looked:
-            several = (f", as the best of {self.n_scores} scores, each with its share of "
-                       "delta")
-            return ("The target was fixed before these rows were looked at"
-                    f"{several if self.n_scores > 1 else ''}.")
-        at_once = [f"{self.n_targets} targets" if self.n_targets > 1 else "all targets"]
-        if self.n_scores > 1: at_once.append(f"{self.n_scores} scores")
-        return ("This holds even if target and score were chosen after looking at these "
-                f"rows: {' and '.join(at_once)} hold at once.")
-
-def _statement(sample, name, m, target, delta, choices) -> str:
-    "The guarantee in words."
-    each = f", in each of the {choices.n_groups} groups at once" if choices.n_groups else ""
-    if not m:
-        return (f"Nothing is answered: no threshold on {name} could be certified for "
-                f"{target:g} at delta={delta:g}{each}. {choices}")
-    what = (f"at most a share {target:g} of the answers to new inputs of the same kind is "
-            "wrong" if sample.kind == "zero-one" else "answers to new inputs of the same "
-            f"kind have a mean loss of at most {target:g}")
-    return (f"With probability at least {1 - delta:g} over the {sample.n} calibration "
-            f"rows, {what}{each}. Of the calibration rows {m/sample.n:.1%} are answered. "
-            f"{choices}")
-
 def _remedy(sample, status, target, delta, choices) -> str:
     "What to do where nothing, or everything, is answered."
     if status != Status.infeasible: return status.remedy
@@ -526,21 +495,21 @@ def rule_found(
     finite = [abs(limit) for limit in limits.values() if np.isfinite(limit)]
     step = (sample.step if source else step_at(sample.digits(first.score), max(finite))
             if finite else 0.)
-    return Rule(
+    rule = Rule(
         score=first.score, kind=SCORE if source else "given", source=source, step=step,
         gap=min(_gap(sample.part(g) if g else sample, f) for g, f in found.items()),
         threshold=NOTHING if choices.n_groups else first.threshold,
         thresholds=limits if choices.n_groups else None, target_risk=target, delta=delta,
         coverage=m/sample.n,
         risk=sample.bound*sum(f.lost for f in found.values())/m if m else np.nan,
-        n=sample.n, n_accepted=m, method=first.method, status=status, statement=" ".join(
-            [_statement(sample, first.score, m, target, delta, choices), *remarks]),
+        n=sample.n, n_accepted=m, method=first.method, status=status, statement="",
         remedy="; ".join(help_) or _remedy(sample, status, target, delta, choices),
         loss=sample.kind, bound=sample.bound, classes=sample.classes, hash=sample.hash,
         looked=choices.looked, n_scores=choices.n_scores, n_targets=choices.n_targets,
         columns=sample.columns, missing_values=sample.missing_values,
         dialect=getattr(sample, "dialect", None),
         reference=_reference(sample, first.score))
+    return replace(rule, statement=" ".join([promise_of(rule), *remarks]))
 
 def _reference(sample, score:str) -> dict:
     "What a monitor of the inputs needs to know of the certifying scores."
