@@ -143,6 +143,9 @@ RECORD = "a record of what was certified: it is checked where a file is loaded a
 LEGAL = {
     ("Rule", "*", "*"): RECORD, ("CascadeAudit", "*", "*"): "what a table holds: it is checked where it is read", ("SystemRule", "*", "*"): RECORD,
     ("CascadeAudit.to_html", "path", "text"): "any text is a path", ("SystemRule.save", "path", "text"): "any text is a path",
+    ("CascadeAudit.from_long", "stages", "none"): NONE, ("CascadeAudit.from_table", "costs", "huge"): "any finite price is a legal one",
+    ("CascadeAudit.certify", "budget", "huge"): "any finite price is a legal one", ("CascadeAudit.certify", "also", "empty"): "a menu of one line",
+    ("SystemRule.outcomes_of", "frame", "text"): "a path: the file is named",
     ("CascadeAudit.from_long", "cost", "none"): NONE, ("CascadeAudit.from_long", "confidence", "none"): NONE,
     ("TableError", "*", "*"): "the parts of a message", ("TableError.at", "*", "*"): "the parts of a message",
     ("*", "title", "text"): "any text is a title", ("*", "model", "text"): "any text is a name", ("*", "date", "text"): "any text is a date", ("Audit.to_html", "path", "text"): "any text is a path", ("Rule.save", "path", "text"): "any text is a path", ("RuleMonitor.save", "path", "text"): "any text is a path",
