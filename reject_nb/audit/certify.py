@@ -113,7 +113,7 @@ def frontier_table(
             dict(target_risk=target, score=best.score, coverage=best.accepted/sample.n,
                  threshold=best.threshold, accepted=best.accepted,
                  risk=sample.bound*best.lost/best.accepted if best.accepted else np.nan,
-                 status=str(status_of(best.accepted, sample.n))))
+                 status=str(status_of(best.accepted, target, sample.bound))))
     how = (bands[names[0]].method
            + (f"; and among {n_scores} scores" if n_scores > 1 else ""))
     statement = (f"With probability at least {1 - delta:g} over the {sample.n} rows, every "
@@ -487,7 +487,7 @@ def rule_found(
     first = next(iter(found.values()))
     limits = {g: f.threshold for g, f in found.items()}
     m = sum(f.accepted for f in found.values())
-    status = status_of(m, sample.n)
+    status = status_of(m, target, sample.bound)
     remarks, help_ = group_remarks(sample, found, target, delta)
     if len(found) == 1 and m and first.line < target:
         remarks.insert(0, f"The line {first.line:g} serves this target.")

@@ -49,9 +49,9 @@ OPTIONAL = ("foreign", "reference")  # not in each file
 NOTHING = np.nan
 OF_BOTH = ("coverage", "fpr", "tpr_low", "fpr_high", "lost_high")
 
-def status_of(accepted:int, n:int) -> Status:
-    "Nothing, everything, or something between."
-    return (Status.infeasible if not accepted else Status.trivial if accepted == n
+def status_of(accepted:int, target:float, bound:float=1.) -> Status:
+    "Whether something is answered, and whether that had to be certified."
+    return (Status.infeasible if not accepted else Status.trivial if target >= bound
             else Status.certified)
 
 # %% ../../nbs/audit/04_rule.ipynb #21e66ffd
@@ -198,8 +198,9 @@ def damage_of(rule:Rule) -> str|None: # a sentence, None where a certificate can
                      abs(r.coverage*r.n - r.n_accepted) < 1e-6*r.n),
         "risk": ("in [0, bound], null where nothing is answered",
                  some == (0 <= r.risk <= r.bound)),
-        "status": ("infeasible if nothing is answered, trivial if everything is, and "
-                   "certified otherwise", r.status == status_of(r.n_accepted, r.n)),
+        "status": ("infeasible if nothing is answered, trivial if the target is the bound, "
+                   "and certified otherwise",
+                   r.status == status_of(r.n_accepted, r.target_risk, r.bound)),
         "threshold": ("null if nothing is answered or each group has its own, 'inf' if "
                       "everything is, and a limit otherwise", _fits(r, limits)
                       if r.thresholds is None else np.isnan(r.threshold)),

@@ -400,7 +400,7 @@ class SystemRule(Patched):
     coverage = property(lambda self: self.lines[0]["answered"],
                         doc="Share of the judged inputs that is answered.")
     cost = property(lambda self: self.lines[0]["price"], doc="Mean price of an input.")
-    status = property(lambda self: status_of(round(self.coverage*self.n), self.n),
+    status = property(lambda self: status_of(self.coverage > 0, self.target_risk),
                       doc="How the certificate ended.")
 
     @property
