@@ -25,6 +25,7 @@ import reject_nb
 import numpy as np
 
 from . import audit, data
+from .audit.report import percent
 from .audit.system import CascadeAudit, SystemRule, load_rule
 from .audit.table import (
     BOTH, PARQUET, RIGHT, SURE, Dialect, complained_of_at_once, dialect_of, kind_of_file,
@@ -486,21 +487,20 @@ def _shares(texts) -> dict:
 
 def _read_system(args) -> CascadeAudit:
     "The table of several stages."
-    table = read_file(Path(args.table), _dialect(args))
     stages = [one.partition(":") for one in args.stage or ()]
     more = dict(costs=args.costs and [float(one) for one in args.costs.split(",")],
                 capacity=args.capacity and _shares(args.capacity),
                 **_roles(args, ("group",)),
-                missing_values=args.missing_values)
+                missing_values=args.missing_values, dialect=_dialect(args))
     if args.long is None:
         named = {name: columns if "," not in columns else columns.split(",")
                  for name, _, columns in stages}
-        return CascadeAudit.from_table(table, named, args.label, **more)
+        return CascadeAudit.from_table(args.table, named, args.label, **more)
     if args.long.count(",") != 1:
         raise ValueError(f"--long must be INPUT,MODEL, got {args.long!r}")
     name, model = args.long.split(",")
     return CascadeAudit.from_long(
-        table, name, model, args.correct, args.confidence, args.cost,
+        args.table, name, model, args.correct, args.confidence, args.cost,
         [name for name, _, _ in stages] or None, **more)
 
 def _audit_system(args) -> int:
@@ -533,6 +533,9 @@ def apply_arguments(p:argparse.ArgumentParser) -> None:
     p.add_argument("table", metavar="FILE", help="new inputs, CSV or Parquet")
     _role_arguments(p, _APPLY)
     _format_arguments(p, "reject")
+    p.add_argument("--raw", action="store_true", help="write cells and names that a "
+                   "spreadsheet would run as formulas as they are; by default an "
+                   "apostrophe stands before them")
     p.add_argument("--out", type=Path, required=True, metavar="CSV",
                    help="the table with accept and reason")
     p.set_defaults(run=command_apply)
@@ -564,7 +567,7 @@ def command_apply(args) -> int:
         if isinstance(rule, SystemRule): return _apply_system(rule, args)
         dialect = _dialect(args, rule)
         found = _decided(args, rule, dialect)
-        write_table(found, args.out, dialect)
+        write_table(found, args.out, dialect, args.raw)
     except (ValueError, OSError, ImportError) as error:
         raise RequestError(f"{error}\nnothing was written") from error
     answered = int(found["accept"].sum())
@@ -575,8 +578,8 @@ def command_apply(args) -> int:
                for start, why in said}
     more = "".join(f", {count} rejected because {why}"
                    for why, count in counted.items() if count)
-    print(f"{answered} of {n} rows are answered ({answered/n:.1%}){more}, wrote "
-          f"{shown(args.out)}")
+    print(f"{answered} of {n} rows are answered ({percent(answered/n, False)}){more}, "
+          f"wrote {shown(args.out)}")
     return 0
 
 # %% ../nbs/cli.ipynb #sy51cl02
@@ -590,7 +593,7 @@ def _apply_system(rule:SystemRule, args) -> int:
     found = rule.apply(read_file(Path(args.table), dialect), args.missing_values)
     names = getattr(found, "column_names", found)
     cells = {name: _cells(found[name]) for name in names}
-    write_table(cells, args.out, dialect)
+    write_table(cells, args.out, dialect, args.raw)
     said = [f"{int((cells[column] == name).sum())} {words} {name}"
             for column, words in (("answered_by", "answered by"), ("ask", "to be asked of"))
             for name in rule.names if (cells[column] == name).any()]

@@ -4,8 +4,9 @@
 
 # %% auto #0
 __all__ = ['SCHEMA', 'VERSION', 'OPTIONAL', 'NOTHING', 'OF_BOTH', 'PREDICTED', 'RuleError', 'status_of', 'Rule', 'digest',
-           'damage_of', 'text_of', 'content_of', 'rule_of_text', 'check_source', 'check_digits', 'score_values',
-           'groups_with_predicted', 'limits_of', 'row_of_all', 'reason_of', 'Decisions', 'decide_table']
+           'Choices', 'promise_of', 'damage_of', 'text_of', 'content_of', 'rule_of_text', 'check_source',
+           'check_digits', 'score_values', 'groups_with_predicted', 'limits_of', 'row_of_all', 'reason_of', 'Decisions',
+           'decide_table']
 
 # %% ../../nbs/audit/04_rule.ipynb #cf060f58
 import hashlib
@@ -21,9 +22,10 @@ import numpy as np
 from .sample import (
     FEW_VALUES, SCORE, Names, check_logits, check_probabilities, digits_of, on_grid,
     score_of_probabilities, softmax_of, some_of, step_at, step_of)
-from .table import (
-    BOTH, POLICIES, Dialect, Table, TableError, check_spellings, column, column_called,
-    count_missing, groups_of, matching, numbers, open_table, without_spelled)
+from reject_nb.audit.table import (
+    BOTH, POLICIES, SURE, Dialect, Table, TableError, check_spellings, column,
+    column_called, count_missing, groups_of, matching, numbers, open_table,
+    without_spelled)
 from ..core.checks import (
     check_choice, check_instance, check_labels, check_path, check_vector, refuse)
 from ..core.files import write_atomic
@@ -47,9 +49,9 @@ OPTIONAL = ("foreign", "reference")  # not in each file
 NOTHING = np.nan
 OF_BOTH = ("coverage", "fpr", "tpr_low", "fpr_high", "lost_high")
 
-def status_of(accepted:int, n:int) -> Status:
-    "Nothing, everything, or something between."
-    return (Status.infeasible if not accepted else Status.trivial if accepted == n
+def status_of(accepted:int, target:float, bound:float=1.) -> Status:
+    "Whether something is answered, and whether that had to be certified."
+    return (Status.infeasible if not accepted else Status.trivial if target >= bound
             else Status.certified)
 
 # %% ../../nbs/audit/04_rule.ipynb #21e66ffd
@@ -123,6 +125,59 @@ def digest(content:dict) -> str:
     return (hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode())
             .hexdigest())
 
+# %% ../../nbs/audit/04_rule.ipynb #fc28ex01
+@dataclass(frozen=True, kw_only=True)
+class Choices:
+    "What was chosen and paid for."
+    looked: bool
+    n_scores: int
+    n_targets: int
+    n_groups: int    # 0 where the guarantee is about all rows
+
+    def __str__(self):
+        if not self.looked:
+            several = (f", as the best of {self.n_scores} scores, each with its share of "
+                       "delta")
+            return ("The target was fixed before these rows were looked at"
+                    f"{several if self.n_scores > 1 else ''}.")
+        at_once = [f"{self.n_targets} targets" if self.n_targets > 1 else "all targets"]
+        if self.n_scores > 1: at_once.append(f"{self.n_scores} scores")
+        return ("This holds even if target and score were chosen after looking at these "
+                f"rows: {' and '.join(at_once)} hold at once.")
+
+def promise_of(rule:Rule) -> str:
+    "The guarantee in words, as the numbers of a rule say; its statement begins with it."
+    r = rule
+    choices = Choices(looked=r.looked, n_scores=r.n_scores, n_targets=r.n_targets,
+                      n_groups=len(r.thresholds or ()))
+    each = f", in each of the {choices.n_groups} groups at once" if choices.n_groups else ""
+    if not r.n_accepted:
+        return (f"Nothing is answered: no threshold on {r.score} could be certified for "
+                f"{r.target_risk:g} at delta={r.delta:g}{each}. {choices}")
+    what = (f"at most a share {r.target_risk:g} of the answers to new inputs of the same "
+            "kind is wrong" if r.loss == "zero-one" else "answers to new inputs of the "
+            f"same kind have a mean loss of at most {r.target_risk:g}")
+    return (f"With probability at least {1 - r.delta:g} over the {r.n} calibration rows, "
+            f"{what}{each}. Of the calibration rows {r.n_accepted/r.n:.1%} are answered. "
+            f"{choices}")
+
+def _tells(rule:Rule) -> bool:
+    "Whether the statement of a rule says what its numbers say."
+    r, said = rule, rule.statement
+    if r.foreign is None:
+        return said.startswith(promise_of(r)) or not r.n_accepted and said.startswith(
+            f"Nothing is answered: no risk below {r.bound:g} could be certified if ")
+    share, choices = r.foreign["share"], promise_of(r).rpartition("answered. ")[2]
+    if not r.n_accepted:
+        return said.startswith("Nothing is answered: ") and (
+            f"at delta={r.delta:g} and foreign_share={share:g}." in said)
+    risk = (f"at most {100*r.target_risk:g} % are wrong or foreign,",
+            f"the mean loss is at most {r.target_risk:g}, where a foreign one counts "
+            f"{r.bound:g},")
+    limit = f" as long as at most {100*share:g} % of what comes is foreign,"
+    return (said.startswith(f"With probability at least {1 - r.delta:g} over ")
+            and any(one + limit in said for one in risk) and choices in said)
+
 # %% ../../nbs/audit/04_rule.ipynb #b84ae837
 def damage_of(rule:Rule) -> str|None: # a sentence, None where a certificate can have made
                                       # it
@@ -143,8 +198,9 @@ def damage_of(rule:Rule) -> str|None: # a sentence, None where a certificate can
                      abs(r.coverage*r.n - r.n_accepted) < 1e-6*r.n),
         "risk": ("in [0, bound], null where nothing is answered",
                  some == (0 <= r.risk <= r.bound)),
-        "status": ("infeasible if nothing is answered, trivial if everything is, and "
-                   "certified otherwise", r.status == status_of(r.n_accepted, r.n)),
+        "status": ("infeasible if nothing is answered, trivial if the target is the bound, "
+                   "and certified otherwise",
+                   r.status == status_of(r.n_accepted, r.target_risk, r.bound)),
         "threshold": ("null if nothing is answered or each group has its own, 'inf' if "
                       "everything is, and a limit otherwise", _fits(r, limits)
                       if r.thresholds is None else np.isnan(r.threshold)),
@@ -167,7 +223,10 @@ def damage_of(rule:Rule) -> str|None: # a sentence, None where a certificate can
         "reference": ("what score_reference returns", _is_reference(r.reference))}
     wrong = (f"{name} must be {expected}, got {getattr(r, name)!r}"
              for name, (expected, holds) in checks.items() if not holds)
-    return next(wrong, None)
+    damage = next(wrong, None)
+    if damage or _tells(r): return damage
+    return (f"statement must say what the numbers say ({promise_of(r)[:90]} ...), got "
+            f"{r.statement[:90]!r}")
 
 def _fits(rule:Rule, limits:list) -> bool:
     "Whether limits answer something where they should, and everything where they should."
@@ -177,7 +236,7 @@ def _fits(rule:Rule, limits:list) -> bool:
 def _is_reference(value) -> bool:
     "Whether the inputs can be watched with it, or it is empty."
     try: return not value or bool(InputMonitor(value))
-    except ValueError: return False
+    except (ValueError, OverflowError): return False
 
 def _names_columns(value) -> bool:
     "Whether it is a name, a list of names, or a dict of names."
@@ -216,7 +275,8 @@ def _field(kind, value, name:str):
             return tuple(value)
         raise RuleError(f"{name} must be different texts, got {value!r}")
     elif isinstance(value, kind) and (kind is bool or not isinstance(value, bool)):
-        return value
+        if kind is not int or abs(value) < 2**53: return value
+        raise RuleError(f"{name} must be a whole number below 2**53")
     raise RuleError(f"{name} must be {getattr(kind, '__name__', kind)}, got {value!r}")
 
 def text_of(path, what:str) -> str:
@@ -279,10 +339,13 @@ def how(self:Rule) -> str:
     if all(limit == np.inf for limit in (self.thresholds or {"": self.threshold}).values()):
         return "Answer everything."
     if self.kind != SCORE:
-        limit = (f"{self.threshold:.10g}" if self.thresholds is None
-                 else "the threshold of its group")
-        return (f"Answer if {self.score} is at most {limit}. A high {self.score} means "
-                "uncertain.")
+        name = self.score.removeprefix(SURE)
+        sure = name != self.score
+        limit = ("minus " if sure else "") + "the threshold of its group"
+        if self.thresholds is None:
+            limit = f"{0. - self.threshold if sure else self.threshold:.10g}"
+        return (f"Answer if {name} is at {'least' if sure else 'most'} {limit}. A "
+                f"{'low' if sure else 'high'} {name} means uncertain.")
     if self.thresholds is not None:
         return ("Answer if 1 - the largest probability is at most the threshold of its "
                 "group. A high value means uncertain.")
@@ -486,14 +549,16 @@ def _table_scores(rule:Rule, frame, role:str, names:list) -> np.ndarray: # (n,)
                       Names({"probabilities": names}))
 
 # %% ../../nbs/audit/04_rule.ipynb #7cff716c
-def reason_of(score:float, limit:float, group, known=()) -> str:
-    "Why a row is answered or not; `known` are the groups of the rule."
+def reason_of(score:float, limit:float, group, known=(), sure:bool=False) -> str:
+    """Why a row is answered or not; `known` are the groups of the rule; `sure`: the score
+    is minus a confidence."""
     if score <= limit: return "answered"
     if np.isnan(score): return "no score: a value is missing"
     if group is not None and group not in known:
         return f"unknown group {group}; known: {some_of(known)}"
     where = "" if group is None else f" in group {group}"
     if np.isnan(limit): return "no answer is certified" + where
+    if sure: return f"confidence {0. - score:.4g} below {0. - limit:.4g}{where}"
     return f"uncertainty {score:.4g} above {limit:.4g}{where}"
 
 @dataclass(frozen=True, kw_only=True)
@@ -504,6 +569,7 @@ class Decisions:
     limit: np.ndarray   # (n,) threshold of each row
     groups: Any         # (n,) names, or None
     known: tuple        # groups of the rule
+    sure: bool = False  # whether the score is minus a confidence
 
     def reasons(self) -> list[str]:
         "Why each row is answered or not."
@@ -511,7 +577,7 @@ class Decisions:
         for i in np.flatnonzero(~self.accept):
             group = None if self.groups is None else self.groups[i]
             found[i] = reason_of(float(self.score[i]), float(self.limit[i]), group,
-                                 self.known)
+                                 self.known, self.sure)
         return found
 
 def _group_cells(rule:Rule, frame, role:str, names:list, group, empty, missing:str):
@@ -573,7 +639,7 @@ def decide_table(
         groups = np.array(known, dtype=object)[codes["group"]]
     limits = np.broadcast_to(limits_of(rule, groups, len(values)), len(values))
     return Decisions(accept=values <= limits, score=values, limit=limits, groups=groups,
-                     known=tuple(rule.thresholds or ()))
+                     known=tuple(rule.thresholds or ()), sure=rule.score.startswith(SURE))
 
 # %% ../../nbs/audit/04_rule.ipynb #82301ac1
 @patch

@@ -24,10 +24,11 @@ from .sample import (
     FEW_ERRORS, Names, Roles, check_probabilities, flag_column, sample_of_table,
     score_of_probabilities, some_of)
 from .table import (
-    Table, TableError, check_spellings, column, column_called, groups_of, matching,
-    missing_cells, numbers, open_table, words)
-from ..core.checks import (
-    check_count, check_instance, check_path, check_probability, check_vector, refuse)
+    CSV, Dialect, Table, TableError, check_spellings, column, column_called, dialect_of,
+    groups_of, kind_of_file, matching, missing_cells, numbers, open_table, words)
+from reject_nb.core.checks import (
+    check_count, check_instance, check_number, check_path, check_probability, check_vector,
+    refuse)
 from ..core.files import write_atomic
 from ..core.help import Patched
 from ..core.labels import encode, round_scores
@@ -48,12 +49,15 @@ class Form:
     long: dict|None = None   # columns of input, model, correct and confidence, where each
                              # stage has rows of its own
     missing_values: tuple = () # texts that stand for a missing value
+    dialect: Dialect|None = None # of the file that was audited
 
     def opened(self, table, missing_values=None):
         "The table with one row for each input. Raises TableError."
         told = (self.missing_values if missing_values is None
                 else check_spellings(missing_values))
-        frame = open_table(table, told)
+        dialect = (dialect_of(Path(table), **asdict(self.dialect))
+                   if self.dialect is not None and isinstance(table, str | Path) else None)
+        frame = open_table(table, told, dialect)
         spread = self.long is not None and self.long["model"] in frame.columns
         return _spread(frame, self) if spread else frame
 
@@ -215,19 +219,21 @@ class CascadeAudit(Patched):
         capacity=None,      # dict: name -> largest share of the inputs that it may see
         group=None,         # column of groups, each with a rule of its own
         missing_values=(),  # texts that stand for a missing value, such as "NA"
+        dialect=None,       # Dialect of a CSV file; None: as it says itself
     ):                      # a CascadeAudit
         """A wide table, with one row for each input and columns for each stage.
 
         Empty cells of a stage with probabilities or confidence say that it cannot answer;
         an empty answer or label, that nobody has judged it.
         Raises: TableError naming column, row and value; ValueError naming the argument."""
-        frame = open_table(table, check_spellings(missing_values))
+        frame = open_table(table, check_spellings(missing_values), _checked(dialect))
         if not isinstance(stages, dict) or not stages:
             raise refuse("stages", "a dict of columns by name", stages)
         found = {str(name): _roles_of(frame.columns, columns)
                  for name, columns in stages.items()}
         form = Form(stages=found, label=column_called(frame.columns, label, "label"),
-                    group=group, missing_values=tuple(missing_values or ()))
+                    group=group, missing_values=tuple(missing_values or ()),
+                    dialect=dialect)
         return _made(form, frame, costs, capacity, table)
 
     @classmethod
@@ -244,12 +250,13 @@ class CascadeAudit(Patched):
         capacity=None,      # dict: name -> largest share of the inputs that it may see
         group=None,         # column of groups, each with a rule of its own
         missing_values=(),  # texts that stand for a missing value, such as "NA"
+        dialect=None,       # Dialect of a CSV file; None: as it says itself
     ):                      # a CascadeAudit
         """A long table, with one row for each input and model.
 
         A stage with confidences that has no row for an input cannot answer it.
         Raises: TableError naming column, row and value; ValueError naming the argument."""
-        frame = open_table(table, check_spellings(missing_values))
+        frame = open_table(table, check_spellings(missing_values), _checked(dialect))
         long = {"input": input, "model": model, "correct": correct,
                 "confidence": confidence}
         for role, name in (long | {"cost": cost}).items():
@@ -270,7 +277,7 @@ class CascadeAudit(Patched):
         roles = ("asked", "correct", *(["confidence"] if confidence is not None else []))
         form = Form(stages={name: {role: f"{name}: {role}" for role in roles}
                             for name in stages}, long=long, group=group,
-                    missing_values=tuple(missing_values or ()))
+                    missing_values=tuple(missing_values or ()), dialect=dialect)
         wide = _spread(frame, form)
         for one in form.stages.values():
             if "confidence" in one and missing_cells(wide, one["confidence"], True).all():
@@ -289,6 +296,10 @@ def _roles_of(names:list, columns) -> dict:
         raise refuse("stages", "a pattern with a star, a column of answers, or columns of "
                      "answers and confidences", columns)
     return {role: column_called(names, name, "stages") for role, name in zip(roles, found)}
+
+def _checked(dialect):
+    return (None if dialect is None
+            else check_instance(dialect, "dialect", Dialect, "a Dialect or None"))
 
 def _made(form:Form, frame, costs, capacity, table) -> CascadeAudit:
     "What a table with one row for each input says."
@@ -321,7 +332,9 @@ def _made(form:Form, frame, costs, capacity, table) -> CascadeAudit:
                                      and set(capacity) <= set(names)):
         raise refuse("capacity", f"a dict of shares of {some_of(names)}", capacity)
     groups = form.groups_in(frame, "error")
-    form = replace(form, stages=stages)
+    file = Path(table) if isinstance(table, str | Path) else None
+    form = replace(form, stages=stages, dialect=form.dialect if file is not None
+                   and kind_of_file(file) in CSV else None)
     prices = ", ".join(f"{name} at {price:.4g}" for name, price in zip(names, costs))
     given = [f"{len(judged)} inputs; stages in the order of asking: {prices}"]
     if groups is not None:
@@ -332,7 +345,7 @@ def _made(form:Form, frame, costs, capacity, table) -> CascadeAudit:
         left_out=int((~judged).sum()),
         capacity=tuple((capacity or {}).get(name) for name in names), given=tuple(given),
         groups=None if groups is None else groups[judged], notes=tuple(notes),
-        origin=Path(table).name if isinstance(table, str | Path) else "")
+        origin="" if file is None else file.name)
 
 def _remarks(name:str, lost, own, form:Form):
     "What is odd about a stage, in sentences."
@@ -380,12 +393,14 @@ class SystemRule(Patched):
     names = property(lambda self: list(self.form.stages), doc="Of the stages, in order.")
     missing_values = property(lambda self: self.form.missing_values,
                               doc="Texts that stand for a missing value.")
+    dialect = property(lambda self: self.form.dialect,
+                       doc="Of the file that was audited, where one was given.")
     columns = property(lambda self: {"label": self.form.label, "group": self.form.group},
                        doc="Columns of its tables by role.")
     coverage = property(lambda self: self.lines[0]["answered"],
                         doc="Share of the judged inputs that is answered.")
     cost = property(lambda self: self.lines[0]["price"], doc="Mean price of an input.")
-    status = property(lambda self: status_of(round(self.coverage*self.n), self.n),
+    status = property(lambda self: status_of(self.coverage > 0, self.target_risk),
                       doc="How the certificate ended.")
 
     @property
@@ -406,42 +421,69 @@ class SystemRule(Patched):
         name = Path(path).name if isinstance(path, str | Path) else ""
         content = content_of(text_of(path, "rule"), name, "rule", SYSTEM, (1,))
         try:
-            form = content["form"]
             rules = {g: None if one is None else CascadeRule.of_dict(one)
                      for g, one in content["rules"].items()}
             rule = cls(rules=rules, costs=tuple(content["costs"]),
-                       form=replace(Form(**form),
-                                    missing_values=tuple(form["missing_values"])),
+                       form=_form_of(content["form"]),
                        **{role: content[role] for role in _PLAIN})
             damage = _damage_of(rule)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError,
+                RecursionError) as error:
             raise RuleError(f"{name} is damaged: {error}") from None
         if damage: raise RuleError(f"{name} is damaged: {damage}")
         return rule
 
+_ROLES = {"probabilities", "classes", "answer", "correct", "confidence", "asked"}
 _PLAIN = ("target_risk", "delta", "n", "by_stage", "lines", "statement", "remedy", "hash")
+
+def _form_of(content:dict) -> Form:
+    "A form that was written."
+    form = Form(**content)
+    for roles in form.stages.values():
+        if not set(roles) <= _ROLES: raise refuse("stages", "columns by role", roles)
+    told: dict|None = content.get("dialect")
+    return replace(form, missing_values=check_spellings(form.missing_values),
+                   dialect=None if told is None else Dialect(**told))
 
 def _damage_of(rule:SystemRule) -> str|None:
     "What is wrong with a rule, None where a certificate can have made it."
-    k = len(rule.names)
+    names = rule.names
     found = [one for one in rule.rules.values() if one is not None]
+    check_vector(rule.costs, "costs", len(names), low=0.)
+    target = check_probability(rule.target_risk, "target_risk")
+    share = check_probability(rule.delta, "delta")/max(len(rule.rules), 1)
+    check_count(rule.n, "n", 1)
+    for line in rule.lines:
+        check_probability(line["target_risk"], "target_risk")
+        for role in ("answered", "automatic"): check_number(line[role], role, 0., 1 + 1e-9)
+        check_number(line["price"], "price", 0.)
+    most = max((one.coverage for one in found), default=0.)
+    answered = rule.lines[0]["answered"] if rule.lines else 0.
     checks = {
-        "target_risk must be in (0, 1)": 0 < rule.target_risk < 1,
-        "delta must be in (0, 1)": 0 < rule.delta < 1,
-        "n must be a whole number from 1": isinstance(rule.n, int) and rule.n >= 1,
         "rules must have one for each group": len(rule.rules) > 0
         and ("" in rule.rules) == (rule.form.group is None),
-        "costs and by_stage must have an entry for each stage":
-        k == len(rule.costs) == len(rule.by_stage) > 0,
-        "each rule must have the stages, the target and a share of delta":
-        all(len(one.stages) == k and one.target == rule.target_risk
-            and one.delta <= rule.delta for one in found),
+        "by_stage must have an entry for each stage":
+        [row["stage"] for row in rule.by_stage] == names,
+        "lines must have the target first, and one for each rule of a group":
+        len(rule.lines) > 0 and rule.lines[0]["target_risk"] == target
+        and all(len(one.others) + 1 == len(rule.lines) for one in found),
+        "each rule must have the stages, the targets of the lines and its share of delta":
+        all(len(one.stages) == len(names) and one.target == line["target_risk"]
+            and abs(one.delta*len(rule.lines) - share) <= 1e-9*share
+            for both in found for one, line in zip((both, *both.others), rule.lines)),
+        "selection must certify at most the target and its share of delta": all(
+            own.delta <= one.delta*(1 + 1e-9) and (not one.coverage or (
+                own.status != Status.infeasible
+                and own.certified <= one.target*(1 + 1e-9)))
+            for both in found for one in (both, *both.others) for own in [one.selection]),
+        "answered must be what the rules of groups answer":
+        answered <= most + 1e-9 and (rule.form.group is not None
+                                     or answered >= most - 1e-9),
         "stages must have a confidence where their rule has one":
         all(own.scored == ("probabilities" in roles or "confidence" in roles)
-            for one in found for own, roles in zip(one.stages, rule.form.stages.values())),
-        "lines must tell shares and prices":
-        len(rule.lines) > 0 and all(0 <= line["answered"] <= 1 and line["price"] >= 0
-                                    for line in rule.lines)}
+            for one in found for own, roles in zip(one.stages, rule.form.stages.values()))}
+    checks["statement must say what the numbers say"] = not all(checks.values()) or (
+        rule.statement.startswith(_promise(rule)) and isinstance(rule.remedy, str))
     return next((words for words, holds in checks.items() if not holds), None)
 
 def load_rule(
@@ -509,11 +551,11 @@ def certify(self:CascadeAudit,
         parts[g] = rows[order[learned:]]
     menu = _menu(self, rules, [dict(target=target, budget=budget, capacity=self.capacity),
                                *lines])
-    return SystemRule(form=self.form, rules=rules, target_risk=target, delta=delta,
+    rule = SystemRule(form=self.form, rules=rules, target_risk=target, delta=delta,
                       n=self.n, costs=self.costs, lines=menu, hash=_hash(self),
-                      by_stage=_by_stage(self, rules, parts),
-                      statement=_statement(self, rules, target, delta, menu),
+                      by_stage=_by_stage(self, rules, parts), statement="",
                       remedy=_remedy(self, rules, menu))
+    return replace(rule, statement=_promise(rule) + _more(self, rule))
 
 def _lines(audit:CascadeAudit, target:float, budget, also) -> list[dict]:
     "More lines of the menu, as `certify_cascade` takes them; the usual ones where None."
@@ -591,26 +633,32 @@ def _few(audit:CascadeAudit, rules, without_rule:bool) -> list[str]:
     return [f"{g or 'all'} ({sizes[g]} inputs)" for g, one in rules.items()
             if one is None or not without_rule and not one.coverage]
 
-def _statement(audit, rules, target, delta, menu) -> str:
-    "The guarantee in words."
-    each = "" if "" in rules else f" in each of {len(rules)} groups"
-    if not menu[0]["answered"]:
-        return (f"Nothing is answered: the {audit.n} judged inputs do not show that at "
-                f"most {plain_percent(target)} of the answers{each} would be wrong.")
+def _promise(rule:SystemRule) -> str:
+    "The guarantee in words, as the numbers of a rule say."
+    each = "" if "" in rule.rules else f" in each of {len(rule.rules)} groups"
+    line = rule.lines[0]
+    most = plain_percent(rule.target_risk)
+    if not line["answered"]:
+        return (f"Nothing is answered: the {rule.n} judged inputs do not show that at "
+                f"most {most} of the answers{each} would be wrong.")
     limits = "".join(f", and {name} is asked for at most {plain_percent(c)} of the inputs"
-                     for name, c in menu[0]["capacity"].items())
+                     for name, c in line["capacity"].items())
+    return (f"With a probability of at least {plain_percent(1 - rule.delta)} over the "
+            f"{rule.n} judged inputs, at most {most} of the answers to new inputs of the "
+            f"same kind are wrong{each}{limits}. Of these inputs "
+            f"{percent(line['answered'], False)} are answered, "
+            f"{percent(line['automatic'], False)} automatically.")
+
+def _more(audit:CascadeAudit, rule:SystemRule) -> str:
+    "What belongs to a guarantee: in which groups nothing is answered, what is assumed."
+    if not rule.coverage: return ""
     partly = [name for name, lost in zip(audit.names, audit.losses)
               if audit.left_out or np.isnan(lost).any()]
     given = (" This assumes that whether somebody judged an answer of "
              f"{some_of(partly)} depends neither on whether it is right nor on how sure "
              "the stages were." if partly else "")
-    silent = _few(audit, rules, False)
-    nobody = f" Nothing is answered in {some_of(silent)}." if silent else ""
-    return (f"With a probability of at least {plain_percent(1 - delta)} over the {audit.n} "
-            f"judged inputs, at most {plain_percent(target)} of the answers to new inputs "
-            f"of the same kind are wrong{each}{limits}. Of these inputs "
-            f"{percent(menu[0]['answered'], False)} are answered, "
-            f"{percent(menu[0]['automatic'], False)} automatically.{nobody}{given}")
+    silent = _few(audit, rule.rules, False)
+    return (f" Nothing is answered in {some_of(silent)}." if silent else "") + given
 
 def _remedy(audit, rules, menu) -> str:
     "What helps, as far as the menu or a count shows it; empty otherwise."

@@ -22,6 +22,7 @@ import zlib
 from dataclasses import dataclass, replace
 from numbers import Integral
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -625,10 +626,15 @@ def column_called(
     raise TableError(f"column {name!r} ({role}) is missing: {hint}", name)
 
 # %% ../../nbs/audit/01_table.ipynb #au28aa01
+_FORMULA = re.compile(r"\s*[-+=@＝＋－＠]\s*\S|[\t\r\n]")   # how one begins
+_PLAIN = re.compile(r"\s*[-+](\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?\s*")
+
 def _as_text(value):
-    "A cell that no spreadsheet takes for a formula."
-    return (f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r")
-            else value)
+    """A cell that no spreadsheet takes for a formula; a number in any dialect stays as it
+    is."""
+    if not isinstance(value, str) or not _FORMULA.match(value): return value
+    if _PLAIN.fullmatch(value) or np.isinf(_parsed(value)): return value
+    return f"'{value}"
 
 # %% ../../nbs/audit/01_table.ipynb #b9d56218
 class Table(dict):
@@ -663,20 +669,17 @@ class Table(dict):
 
     def __repr__(self): return markdown_table(self) if self else "(no columns)"
 
-    def _repr_markdown_(self): return repr(self)
+    def _repr_markdown_(self):
+        return markdown_table(self, plain=True) if self else repr(self)
 
     def to_csv(self,
         path=None, # where to; None: return the text
-        formulas:bool=True, # False: an apostrophe stands before texts that a spreadsheet
-                            # would compute
+        formulas:bool=True, # False: an apostrophe stands before cells and names that a
+                            # spreadsheet would compute
     ) -> str:      # the text
         "As CSV, with all digits."
         if path is not None: path = check_path(path)
-        found = dict(self)
-        if not check_flag(formulas, "formulas"):
-            found = {name: np.array([_as_text(v) for v in values.tolist()], object)
-                     for name, values in self.items()}
-        text = _csv_text(found)
+        text = _csv_text(self, formulas=check_flag(formulas, "formulas"))
         if path is not None: write_atomic(path, text.encode())
         return text
 
@@ -700,6 +703,8 @@ def write_table(
     columns:dict,            # name -> (n,) values
     path:Path,               # ends in .csv, .tsv, .txt or .parquet; .csv.gz works too
     dialect:Dialect=Dialect(), # of the file; one that ends in .tsv has tabs
+    formulas:bool=False,     # True: cells of texts are written as they are, also those that
+                             # a spreadsheet would compute
 ) -> None:
     """Columns as a file, whole or not at all. Raises ValueError for a text that its
     encoding does not have."""
@@ -717,7 +722,7 @@ def write_table(
         raise TableError("a table that is written must end in .csv, .tsv or .parquet, got "
                          f"{path.name!r}")
     sep = "\t" if kind == ".tsv" else dialect.sep
-    text = _csv_text(columns, sep, dialect.decimal)
+    text = _csv_text(columns, sep, dialect.decimal, formulas)
     try: content = text.encode(dialect.encoding)
     except UnicodeEncodeError as error:
         raise TableError(f"{path.name} must be written in an encoding that has "
@@ -725,14 +730,18 @@ def write_table(
                          "utf-8 has all") from None
     write_atomic(path, gzip.compress(content) if path.suffix.lower() == ".gz" else content)
 
-def _csv_text(columns:dict, sep:str=",", decimal:str=".") -> str:
+def _csv_text(columns:dict, sep:str=",", decimal:str=".", formulas:bool=True) -> str:
     "Columns as lines of text; floats have all digits."
+    names = list(columns)
     cells = [np.asarray(values).tolist() for values in columns.values()]
+    if not formulas: names, *cells = [[_as_text(v) for v in one] for one in (names, *cells)]
     if decimal != ".":
         cells = [[str(v).replace(".", decimal) if isinstance(v, float) else v
                   for v in column] for column in cells]
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=sep, lineterminator="\n")
-    writer.writerow(columns)
+    lines: list = []
+    def write(line): lines.append(line.removesuffix("\r\n") + "\n")
+    # a cell with "\r" is quoted only where that ends lines
+    writer = csv.writer(SimpleNamespace(write=write), delimiter=sep, lineterminator="\r\n")
+    writer.writerow(names)
     writer.writerows(zip(*cells))
-    return text.getvalue()
+    return "".join(lines)

@@ -18,7 +18,7 @@ def conformal_risk(
     target_risk:float,    # mean loss over all inputs, rejected ones count 0; in the units
                           # of the losses
     bound:float|None=None, # largest loss that can occur; 1 if None, if no loss is larger
-) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible
+) -> CertifiedSelection:  # with status certified, trivial or infeasible
                           # (nothing)
     """The largest threshold whose mean loss over all inputs is at most the target in
     expectation.

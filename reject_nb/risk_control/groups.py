@@ -170,7 +170,7 @@ def certified_risks(
     target_risks:dict,    # name -> target, in the units of these losses
     delta:float=.05,      # allowed probability that any risk exceeds its target, in (0, 1)
     bounds:dict|None=None, # name -> largest loss that can occur; 1 if it is missing
-) -> CertifiedRisks: # with status certified, trivial (everything) or infeasible (nothing)
+) -> CertifiedRisks: # with status certified, trivial or infeasible (nothing)
     """The largest threshold that is certified for several risks together."""
     losses, targets, bounds = _named(losses, target_risks, bounds)
     delta = check_probability(delta, "delta")

@@ -162,7 +162,9 @@ def of_rank(
     return CertifiedSelection(
         threshold=float(threshold), accept_at_threshold=1., coverage=rank/n,
         selective_risk=float(sample.total[rank]/rank*sample.bound), message=message,
-        status=Status.trivial if everything else Status.certified, guarantee=guarantee,
+        # no loss is larger than a target of the bound: nothing is shown
+        status=Status.certified if sample.target < 1 else Status.trivial,
+        guarantee=guarantee,
         delta=delta, certified=sample.target_risk, n=n)
 
 # %% ../../nbs/risk_control/01_threshold.ipynb #77367b57
@@ -222,7 +224,7 @@ def certified_risk(
     delta:float=.05,      # allowed probability that this one certificate is false, in (0,
                           # 1); several share it
     bound:float|None=None, # largest loss that can occur; 1 where None, if no loss is larger
-) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible
+) -> CertifiedSelection:  # with status certified, trivial or infeasible
                           # (nothing)
     """The largest threshold whose risk is certified to be at most the target.
 
@@ -394,7 +396,7 @@ def ltt(
                            # 1); several share it
     bound:float|None=None, # largest loss that can occur; 1 where None, if no loss is larger
     thresholds=None, # (k,) ascending, fixed in advance; by default the scores of the sample
-) -> CertifiedSelection:   # with status certified, trivial (everything) or infeasible
+) -> CertifiedSelection:   # with status certified, trivial or infeasible
                            # (nothing)
     """Learn-then-test along a sequence of thresholds with several starts.
 

@@ -362,7 +362,7 @@ class CertifiedAnswers(CertifiedThreshold):
         return p, self.bound*np.where(p <= self.foreign_share, np.minimum(few, t), many)
 
 # %% ../../../nbs/ood/advanced/guarantees.ipynb #cert0011
-def _answers_in_words(sample, status, target, share, delta, bound) -> str:
+def _answers_in_words(sample, status, target, share, delta, bound, everything) -> str:
     "What is certified of the answers, or why nothing is."
     counts = f"{sample.n_id} known and {sample.n_ood} foreign inputs"
     if status == Status.infeasible:
@@ -378,7 +378,7 @@ def _answers_in_words(sample, status, target, share, delta, bound) -> str:
         what = f"at most {100*target:g} % are wrong or foreign"
     kinds = (_of_kinds(sample) if sample.n_ood else
              "known ones of the sample's kind or foreign ones of any kind")
-    rest = "; nothing has to be rejected for that" if status == Status.trivial else ""
+    rest = "; nothing has to be rejected for that" if everything else ""
     return (f"with probability at least {1 - delta:g} over {counts}: of the new inputs "
             f"that are answered {what}, as long as at most {100*share:g} % of what comes "
             f"is foreign, and inputs are {kinds}{rest}")
@@ -402,7 +402,7 @@ def certify_answers(
 
     Source: the theorem on this page.
     Raises: ValueError on bad input; a target that cannot be certified is the status
-    infeasible, and a threshold that accepts everything is trivial."""
+    infeasible, and one that is the largest loss is trivial."""
     target = check_number(target, "target", 0.)
     share = check_prior(foreign_share, "foreign_share")
     delta = check_probability(delta, "delta")
@@ -427,7 +427,7 @@ def certify_answers(
             certified = np.append(certified, found.threshold)
     threshold = float(certified.max(initial=-np.inf))
     status = (Status.infeasible if not len(certified) else
-              Status.trivial if threshold == np.inf else Status.certified)
+              Status.trivial if target >= limit else Status.certified)
     row = int(np.searchsorted(at, threshold, side="right")) - 1
     limits = dict(coverage=0., fpr=0., tpr_low=0., fpr_high=1., lost_high=limit)
     if len(certified):
@@ -436,5 +436,6 @@ def certify_answers(
     return CertifiedAnswers(
         status=status, threshold=threshold, line=line, delta=delta, target=target,
         foreign_share=share, bound=limit,
-        message=_answers_in_words(sample, status, target, share, delta, limit),
+        message=_answers_in_words(sample, status, target, share, delta, limit,
+                                  threshold == np.inf),
         **{name: float(value) for name, value in limits.items()})

@@ -99,7 +99,7 @@ def certified_single_crossing(
     delta:float=.05,      # allowed probability that this one certificate is false, in (0,
                           # 1); several share it
     bound:float|None=None, # largest loss that can occur; 1 if None, if no loss is larger
-) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible
+) -> CertifiedSelection:  # with status certified, trivial or infeasible
                           # (nothing)
     """The largest certified threshold, if the risk crosses the target only once as the
     threshold grows.

@@ -43,7 +43,7 @@ def sgr(
     delta:float=.05,       # allowed probability that this one certificate is false, in (0,
                            # 1); several share it
     bound:float|None=None, # the loss of an error; 1 if None
-) -> CertifiedSelection:   # with status certified, trivial (everything) or infeasible
+) -> CertifiedSelection:   # with status certified, trivial or infeasible
                            # (nothing)
     """Selection with guaranteed risk.
 
