@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['MOST', 'SINGLE', 'PRICED', 'MOST_WATCHED', 'risk_band', 'check_targets', 'Found', 'found_at', 'has_lines', 'by_band',
-           'frontier_table', 'band_table', 'group_menu', 'Choices', 'whole_percent', 'certify_sample', 'certify_budget',
-           'rows_answered', 'group_remarks', 'rule_found', 'certify_foreign']
+           'frontier_table', 'band_table', 'group_menu', 'certify_sample', 'certify_budget', 'rows_answered',
+           'group_remarks', 'rule_found', 'certify_foreign']
 
 # %% ../../nbs/audit/04_certify.ipynb #cer00003
 import math
@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .metrics import accepted_at, share_interval
-from .rule import NOTHING, OF_BOTH, PREDICTED, Rule, status_of
+from .rule import (
+    NOTHING, OF_BOTH, PREDICTED, Choices, Rule, promise_of, status_of, whole_percent)
 from .sample import SCORE, Sample, some_of, step_at
 from .table import BOTH, SURE, Table
 from ..core.checks import (
@@ -112,7 +113,7 @@ def frontier_table(
             dict(target_risk=target, score=best.score, coverage=best.accepted/sample.n,
                  threshold=best.threshold, accepted=best.accepted,
                  risk=sample.bound*best.lost/best.accepted if best.accepted else np.nan,
-                 status=str(status_of(best.accepted, sample.n))))
+                 status=str(status_of(best.accepted, target, sample.bound))))
     how = (bands[names[0]].method
            + (f"; and among {n_scores} scores" if n_scores > 1 else ""))
     statement = (f"With probability at least {1 - delta:g} over the {sample.n} rows, every "
@@ -194,47 +195,6 @@ def _thresholds(sample, names, target:float, delta:float, looked:bool) -> dict:
     return {name: certified(sample, name, target, share) for name in names}
 
 # %% ../../nbs/audit/04_certify.ipynb #d26cfd8c
-@dataclass(frozen=True, kw_only=True)
-class Choices:
-    "What was chosen and paid for."
-    looked: bool
-    n_scores: int
-    n_targets: int
-    n_groups: int    # 0 where the guarantee is about all rows
-
-    def __str__(self):
-        if not self.looked:
-            several = (f", as the best of {self.n_scores} scores, each with its share of "
-                       "delta")
-            return ("The target was fixed before these rows were looked at"
-                    f"{several if self.n_scores > 1 else ''}.")
-        at_once = [f"{self.n_targets} targets" if self.n_targets > 1 else "all targets"]
-        if self.n_scores > 1: at_once.append(f"{self.n_scores} scores")
-        return ("This holds even if target and score were chosen after looking at these "
-                f"rows: {' and '.join(at_once)} hold at once.")
-
-def whole_percent(
-    share:float,    # in [0, 1]
-    up:bool=False,  # rounded up, as a share of rejected rows is
-) -> str:
-    "A share as 98.65%: a coverage is rounded down, wherever it is shown."
-    scaled = 1e4*float(share)
-    return f"{(math.ceil(scaled - 1e-7) if up else math.floor(scaled + 1e-7))/100:.2f}%"
-
-def _statement(sample, name, m, target, delta, choices) -> str:
-    "The guarantee in words."
-    each = f", in each of the {choices.n_groups} groups at once" if choices.n_groups else ""
-    if not m:
-        return (f"Nothing is answered: no threshold on {name.removeprefix(SURE)} "
-                f"could be certified for {target:g} at delta={delta:g}{each}. "
-                f"{choices}")
-    what = (f"at most a share {target:g} of the answers to new inputs of the same kind is "
-            "wrong" if sample.kind == "zero-one" else "answers to new inputs of the same "
-            f"kind have a mean loss of at most {target:g}")
-    return (f"With probability at least {1 - delta:g} over the {sample.n} calibration "
-            f"rows, {what}{each}. Of the calibration rows {whole_percent(m/sample.n)} are "
-            f"answered. {choices}")
-
 def _remedy(sample, status, target, delta, choices) -> str:
     "What to do where nothing, or everything, is answered."
     if status != Status.infeasible: return status.remedy
@@ -530,7 +490,7 @@ def rule_found(
     first = next(iter(found.values()))
     limits = {g: f.threshold for g, f in found.items()}
     m = sum(f.accepted for f in found.values())
-    status = status_of(m, sample.n)
+    status = status_of(m, target, sample.bound)
     remarks, help_ = group_remarks(sample, found, target, delta)
     if len(found) == 1 and m and first.line < target:
         remarks.insert(0, f"The line {first.line:g} serves this target.")
@@ -538,21 +498,21 @@ def rule_found(
     finite = [abs(limit) for limit in limits.values() if np.isfinite(limit)]
     step = (sample.step if source else step_at(sample.digits(first.score), max(finite))
             if finite else 0.)
-    return Rule(
+    rule = Rule(
         score=first.score, kind=SCORE if source else "given", source=source, step=step,
         gap=min(_gap(sample.part(g) if g else sample, f) for g, f in found.items()),
         threshold=NOTHING if choices.n_groups else first.threshold,
         thresholds=limits if choices.n_groups else None, target_risk=target, delta=delta,
         coverage=m/sample.n,
         risk=sample.bound*sum(f.lost for f in found.values())/m if m else np.nan,
-        n=sample.n, n_accepted=m, method=first.method, status=status, statement=" ".join(
-            [_statement(sample, first.score, m, target, delta, choices), *remarks]),
+        n=sample.n, n_accepted=m, method=first.method, status=status, statement="",
         remedy="; ".join(help_) or _remedy(sample, status, target, delta, choices),
         loss=sample.kind, bound=sample.bound, classes=sample.classes, hash=sample.hash,
         looked=choices.looked, n_scores=choices.n_scores, n_targets=choices.n_targets,
         columns=sample.columns, missing_values=sample.missing_values,
         dialect=getattr(sample, "dialect", None),
         reference=_reference(sample, first.score))
+    return replace(rule, statement=" ".join([promise_of(rule), *remarks]))
 
 def _reference(sample, score:str) -> dict:
     "What a monitor of the inputs needs to know of the certifying scores."

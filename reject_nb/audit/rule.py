@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['SCHEMA', 'VERSION', 'OPTIONAL', 'NOTHING', 'OF_BOTH', 'PREDICTED', 'RuleError', 'status_of', 'Rule', 'digest',
-           'Choices', 'promise_of', 'damage_of', 'text_of', 'content_of', 'rule_of_text', 'check_source',
-           'check_digits', 'score_values', 'groups_with_predicted', 'limits_of', 'row_of_all', 'reason_of', 'Decisions',
-           'decide_table']
+           'Choices', 'whole_percent', 'promise_of', 'damage_of', 'text_of', 'content_of', 'rule_of_text',
+           'check_source', 'check_digits', 'score_values', 'groups_with_predicted', 'limits_of', 'row_of_all',
+           'reason_of', 'Decisions', 'decide_table']
 
 # %% ../../nbs/audit/04_rule.ipynb #cf060f58
 import hashlib
@@ -145,6 +145,14 @@ class Choices:
         return ("This holds even if target and score were chosen after looking at these "
                 f"rows: {' and '.join(at_once)} hold at once.")
 
+def whole_percent(
+    share:float,    # in [0, 1]
+    up:bool=False,  # rounded up, as a share of rejected rows is
+) -> str:
+    "A share as 98.65%: a coverage is rounded down, wherever it is shown."
+    scaled = 1e4*float(share)
+    return f"{(math.ceil(scaled - 1e-7) if up else math.floor(scaled + 1e-7))/100:.2f}%"
+
 def promise_of(rule:Rule) -> str:
     "The guarantee in words, as the numbers of a rule say; its statement begins with it."
     r = rule
@@ -152,14 +160,14 @@ def promise_of(rule:Rule) -> str:
                       n_groups=len(r.thresholds or ()))
     each = f", in each of the {choices.n_groups} groups at once" if choices.n_groups else ""
     if not r.n_accepted:
-        return (f"Nothing is answered: no threshold on {r.score} could be certified for "
-                f"{r.target_risk:g} at delta={r.delta:g}{each}. {choices}")
+        return (f"Nothing is answered: no threshold on {r.score.removeprefix(SURE)} could "
+                f"be certified for {r.target_risk:g} at delta={r.delta:g}{each}. {choices}")
     what = (f"at most a share {r.target_risk:g} of the answers to new inputs of the same "
             "kind is wrong" if r.loss == "zero-one" else "answers to new inputs of the "
             f"same kind have a mean loss of at most {r.target_risk:g}")
     return (f"With probability at least {1 - r.delta:g} over the {r.n} calibration rows, "
-            f"{what}{each}. Of the calibration rows {r.n_accepted/r.n:.1%} are answered. "
-            f"{choices}")
+            f"{what}{each}. Of the calibration rows {whole_percent(r.n_accepted/r.n)} are "
+            f"answered. {choices}")
 
 def _tells(rule:Rule) -> bool:
     "Whether the statement of a rule says what its numbers say."
