@@ -441,9 +441,18 @@ def command_audit(args) -> int:
     return 0
 
 # %% ../nbs/cli.ipynb #sy51cl01
-_SYSTEM = ("correct", "confidence", "costs", "cost", "capacity", "budget")
-_OF_ONE = ("prediction", "losses", "probabilities", "logits", "scores", "ood", "classes",
-           "per_group", "max_rejected", "foreign_share")
+_SYSTEM = dict.fromkeys(("costs", "cost", "capacity", "budget"))
+_OF_ONE = dict.fromkeys(("prediction", "losses", "probabilities", "logits", "scores", "ood",
+                         "classes", "max_rejected", "foreign_share", "weight",
+                         "weight_bound")) | dict(
+    per_group=False, score="auto", looked=True, missing="error", model_name="")
+_OF_LONG = dict.fromkeys(("correct", "confidence", "cost"))
+
+def _refuse_given(args, names:dict, where:str) -> None:
+    "RequestError for an option that would be ignored."
+    for name, usual in names.items():
+        if getattr(args, name) != usual:
+            raise RequestError(f"--{name.replace('_', '-')} cannot be given {where}")
 
 def _system_arguments(p:argparse.ArgumentParser) -> None:
     "Options of several stages that are asked in turn."
@@ -464,16 +473,19 @@ def _system_arguments(p:argparse.ArgumentParser) -> None:
     p.add_argument("--budget", type=float, metavar="PRICE",
                    help="largest mean price of an input")
 
-
 def _is_system(args) -> bool:
     "Whether several stages are meant. Raises RequestError for options of the other kind."
-    given = args.stage is not None or args.long is not None
-    for name in _OF_ONE if given else _SYSTEM:
-        if getattr(args, name) and not (not given and name in ROLES):
-            option = f"--{name.replace('_', '-')}"
-            raise RequestError(f"{option} cannot be given {'with' if given else 'without'} "
-                               "--stage or --long")
-    return given
+    if args.stage is None and args.long is None:
+        _refuse_given(args, _SYSTEM, "without --stage or --long")
+        return False
+    _refuse_given(args, _OF_ONE, "with --stage or --long")
+    if args.long is None: _refuse_given(args, _OF_LONG, "without --long")
+    else: _refuse_given(args, {"label": None}, "with --long")
+    for name in ("correct",) if args.long is not None else ("label",):
+        if getattr(args, name) is None:
+            raise RequestError(f"--{name} must name a column: it says which answers are "
+                               "right")
+    return True
 
 def _shares(texts) -> dict:
     "Name -> share, from texts such as person:.1."
@@ -488,7 +500,14 @@ def _shares(texts) -> dict:
 def _read_system(args) -> CascadeAudit:
     "The table of several stages."
     stages = [one.partition(":") for one in args.stage or ()]
-    more = dict(costs=args.costs and [float(one) for one in args.costs.split(",")],
+    twice = {name for name, _, _ in stages if [one[0] for one in stages].count(name) > 1}
+    if twice:
+        raise ValueError(f"--stage must name each stage once, got {twice.pop()!r} twice")
+    try: costs = args.costs and [float(one) for one in args.costs.split(",")]
+    except ValueError:
+        raise ValueError(f"--costs must be numbers with commas between, got {args.costs!r}"
+                         ) from None
+    more = dict(costs=costs,
                 capacity=args.capacity and _shares(args.capacity),
                 **_roles(args, ("group",)),
                 missing_values=args.missing_values, dialect=_dialect(args))
@@ -540,14 +559,18 @@ def apply_arguments(p:argparse.ArgumentParser) -> None:
                    help="the table with accept and reason")
     p.set_defaults(run=command_apply)
 
+def _as_it_is(path:Path, dialect:Dialect) -> tuple: # pyarrow tables
+    "A file with its cells as they are, and with points in its numbers."
+    raw = read_file(path, replace(dialect, decimal="."))
+    points = dialect.decimal != "." and kind_of_file(path) not in PARQUET
+    return raw, with_points(raw) if points else raw
+
 def _decided(args, rule, dialect) -> dict: # column -> (n,) cells
     "The table with accept and reason, its cells as they are in the file."
     path = Path(args.table)
     def attempt(dialect, missing):
-        raw = read_file(path, replace(dialect, decimal="."))
-        points = dialect.decimal != "." and kind_of_file(path) not in PARQUET
-        found = rule.apply(with_points(raw) if points else raw,
-                           **_roles_of_rule(args, _APPLY),
+        raw, table = _as_it_is(path, dialect)
+        found = rule.apply(table, **_roles_of_rule(args, _APPLY),
                            missing="reject" if missing == "drop" else missing,
                            missing_values=args.missing_values)
         return raw, found, missing
@@ -589,10 +612,13 @@ def _apply_system(rule:SystemRule, args) -> int:
     if given:
         raise ValueError(f"--{given[0]} cannot be given: the rule has the columns of its "
                          "audit")
+    _refuse_given(args, {"missing": "reject"}, "with a rule of several stages")
     dialect = _dialect(args, rule)
-    found = rule.apply(read_file(Path(args.table), dialect), args.missing_values)
-    names = getattr(found, "column_names", found)
-    cells = {name: _cells(found[name]) for name in names}
+    raw, table = _as_it_is(Path(args.table), dialect)
+    found = rule.apply(table, args.missing_values)
+    cells = {name: _cells(found[name]) for name in getattr(found, "column_names", found)}
+    if rule.form.long is None:
+        cells |= {name: _cells(raw[name]) for name in raw.column_names if name in cells}
     write_table(cells, args.out, dialect, args.raw)
     said = [f"{int((cells[column] == name).sum())} {words} {name}"
             for column, words in (("answered_by", "answered by"), ("ask", "to be asked of"))

@@ -209,7 +209,10 @@ def _take_rows(monitor:RuleMonitor, found:"Answered") -> None:
     due = np.array([name in m.waiting for name in names], dtype=bool)
     new = np.array([name not in m.rows for name in names], dtype=bool)
     m.repeated += int((found.accept & known & ~new & ~due).sum())
-    if found.named: m.rows |= set(names)
+    if found.named: # of a system, what is to be asked of a later stage comes again
+        final = np.full(len(names), True) if not hasattr(m.rule, "outcomes_of") else (
+            found.accept)
+        m.rows |= {name for name, is_final in zip(names, final) if is_final}
     groups = np.full(len(known), None) if found.groups is None else found.groups
     waits = np.flatnonzero(found.accept & new & ~known)
     late = np.flatnonzero(found.accept & known & due)
@@ -481,7 +484,8 @@ def answered_rows(
     accept, scores = _decided(rule, frame, roles)
     role = _outcome(rule, known)
     groups = _groups_in(rule, frame, known)
-    if named and roles.get(role) is None and known[role] not in frame.columns:
+    if (named and roles.get(role) is None and known[role] not in frame.columns
+        and stands_for(frame.columns, known[role]) is None):
         missing = np.ones(len(frame), bool)       # no label has come yet
     else:
         missing = missing_cells(frame, column_called(frame.columns, known[role], role),
@@ -510,11 +514,15 @@ def late_labels(
     roles:dict,   # names of columns
 ):                # names in short and losses; None for another table
     "Labels of rows that wait, if a table holds nothing but names and labels."
-    if name is None or len(frame.columns) != 2 or hasattr(monitor.rule, "outcomes_of"):
-        return None
+    if name is None or len(frame.columns) != 2: return None
+    if hasattr(monitor.rule, "outcomes_of"):
+        raise TableError("table must hold all columns of a row: late labels of a system "
+                         "do not come as names and labels alone")
     known = _columns(monitor.rule, roles)
     role = _outcome(monitor.rule, known)
-    if set(frame.columns) != {str(name), known[role]}: return None
+    stands = stands_for(frame.columns, known[role])
+    if set(frame.columns) != {str(name), *(stands[1] if stands else [known[role]])}:
+        return None
     there = ~missing_cells(frame, known[role], role == "losses")
     names = _names(frame, name)
     due = there & np.array([one in monitor.waiting for one in names], dtype=bool)

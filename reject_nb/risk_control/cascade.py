@@ -701,7 +701,7 @@ def _certified(losses, scores, aim:_Aim, delta:float, learn:float, called,
         found, said = _alone(0, losses, scores, called)
         return _tested(found, losses, scores, aim, delta, delta, called, said, rng)
     alone = [i for i in range(k) if aim.budget is None and aim.capacity[i] == 1
-             and not np.isnan(losses[i]).any()]
+             and not np.isnan(losses[i]).all()]
     spare = SPARE*delta if alone else 0.
     found = _learn(losses, scores, aim, learn, rng)
     rules = [_tested(found, losses, scores, aim, delta, delta - spare, called, [], rng)]
