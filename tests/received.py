@@ -695,6 +695,7 @@ NOT_RECEIVED = {
     "audit.SystemRule.save": "writes the file that the trial of a system reads", "audit.SystemRule.to_dict": "what save writes",
     "audit.Rule.curve": "a table of what decide answers, which tests/doors.py reads", "audit.Rule.save": "writes the file that every trial of a rule reads", "audit.Rule.to_dict": "what save writes",
     "risk_control.CascadeRule.menu": "what is said of the rules whose stages are asked",
+    "risk_control.CascadeRule.to_dict": "the rule as plain data, compared in 13_cascade", "risk_control.CascadeRule.of_dict": "the same read back",
     **{f"risk_control.{kind}.{made}": _MADE for kind in ("CertifiedSelection", "CertifiedRisks") for made in ("accept_all", "reject_all")},
     "bernstein.RobustSVC.predict_proba": "its help says that it has no guarantee",
     "mcsvm.MultiCostSVC.predict_region": "its help says that it has no guarantee unless it is calibrated",

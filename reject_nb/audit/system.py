@@ -754,7 +754,7 @@ def apply(self:SystemRule,
 
 @patch
 def outcomes_of(self:SystemRule,
-    frame,   # an open table
+    table,   # path, data frame or dict, as in `apply`
     **roles, # label or group, where they are other columns than those of the audit
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray|None]: # (n,) bool; (n,); (n,) names
     "Which inputs are answered, whether wrongly (NaN: not judged yet), and their groups."
@@ -763,7 +763,7 @@ def outcomes_of(self:SystemRule,
         raise ValueError(f"{sorted(strange)[0]} must be None for the rule of a system, "
                          "which has the columns of its audit")
     rule = replace(self, form=replace(self.form, **told))
-    frame = rule.form.opened(frame)
+    frame = rule.form.opened(table)
     stage, _, groups, asked = _decided(rule, frame)
     losses = np.full(len(stage), np.nan)
     for k, roles_of in enumerate(rule.form.stages.values()):

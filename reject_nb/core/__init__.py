@@ -8,6 +8,6 @@ __all__ = []
 # %% ../../nbs/core/00_overview.ipynb #38912b45
 from pathlib import Path
 
-from .files import ensure_cache
+from .stop import ensure_cache
 
 if "__file__" in globals(): ensure_cache(Path(__file__).resolve().parents[1])

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['PACKAGES', 'project_root', 'is_full', 'is_trial', 'scratch_dir', 'out_dir', 'read_dirs', 'read_dir', 'path_of',
-           'write_atomic', 'try_lock', 'locked', 'scratch_folder', 'ensure_cache', 'format_number', 'check_columns',
-           'save_table', 'load_table', 'markdown_table', 'show_table', 'made_with', 'load_made', 'record_made',
-           'cost_table', 'stored']
+           'write_atomic', 'try_lock', 'locked', 'scratch_folder', 'format_number', 'check_columns', 'save_table',
+           'load_table', 'markdown_table', 'show_table', 'made_with', 'load_made', 'record_made', 'cost_table',
+           'stored']
 
 # %% ../../nbs/core/07_files.ipynb #f1a00003
 import atexit
@@ -163,32 +163,6 @@ def scratch_folder(
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         if held is not None: os.close(held)
-
-# %% ../../nbs/core/07_files.ipynb #st00a002
-def _can_write(folder:Path) -> bool:
-    "Whether a file can be made in a folder, or the folder itself."
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder): return True
-    except OSError: return False
-
-def ensure_cache(
-    package:Path, # folder of the package
-) -> None:
-    """A place for compiled functions, for this process alone where no other can be written.
-    Raises RuntimeError where there is none at all."""
-    if os.environ.get("NUMBA_CACHE_DIR"): return
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
-    if os.name == "nt": home = Path(os.environ.get("LOCALAPPDATA", "~")).expanduser()
-    elif sys.platform == "darwin": home = Path("~/Library/Caches").expanduser()
-    if _can_write(package/"__pycache__") or _can_write(home/"numba"): return
-    try: folder = tempfile.mkdtemp(prefix="reject_nb-")
-    except OSError:
-        raise RuntimeError("compiled functions need a folder that can be written: set "
-                           "NUMBA_CACHE_DIR to one") from None
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    os.environ["NUMBA_CACHE_DIR"] = folder
-    if "numba" in sys.modules: sys.modules["numba"].config.CACHE_DIR = folder
 
 # %% ../../nbs/core/07_files.ipynb #584754be
 def format_number(
