@@ -626,6 +626,7 @@ def _alone(k:int, losses, scores, called) -> tuple[_Learned, list]: # and what i
               for i, s in enumerate(scores)]
     n = next(len(s) for s in scores if s is not None)
     known = np.full(n, True) if np.isscalar(losses[k]) else ~np.isnan(losses[k])
+    if scores[k] is not None: known |= scores[k] == np.inf  # it would not have answered
     said = ([] if known.all() else
             [f"whether an answer of {called[k]} was recorded ({known.sum()} of {n}) "
              "depends neither on its loss nor on its score"])
