@@ -6,7 +6,7 @@
 __all__ = ['CSV', 'PARQUET', 'EXCEL', 'SEP_LINE', 'SEPARATORS', 'COMMA', 'RIGHT', 'SURE', 'BOTH', 'MISSING', 'POLICIES',
            'TableError', 'check_header', 'Dialect', 'kind_of_file', 'dialect_of', 'read_csv', 'with_points',
            'read_file', 'is_lazy', 'open_table', 'check_spellings', 'without_spelled', 'stands_for', 'numbers_of',
-           'column', 'numbers', 'missing_cells', 'words', 'count_missing', 'said_missing', 'groups_of',
+           'column', 'numbers', 'missing_cells', 'words', 'groups_of', 'count_missing', 'said_missing',
            'complained_of_at_once', 'matching', 'column_called', 'Table', 'write_table']
 
 # %% ../../nbs/audit/01_table.ipynb #40bc1edf
@@ -503,27 +503,8 @@ def words(
     raise TableError.at(name, row + 1, found[row:row + 1].tolist()[0],
                         "a label, it is missing")
 
-# %% ../../nbs/audit/01_table.ipynb #d1ex0001
+# %% ../../nbs/audit/01_table.ipynb #d1ex0003
 MISSING = "(missing)"                    # name of the group of rows without a group
-POLICIES = ("error", "drop", "reject")   # what becomes of rows with missing values
-
-def count_missing(
-    frame,
-    columns:dict,     # name -> whether it holds numbers
-) -> tuple[dict, np.ndarray]: # column -> missing cells, where there are any; (n,) rows with
-                              # one
-    "Missing values by column, and the rows that have one."
-    rows = np.zeros(len(frame), bool)
-    counts = {}
-    for name, number in columns.items():
-        here = missing_cells(frame, name, number)
-        if here.any(): counts[name] = int(here.sum())
-        rows |= here
-    return counts, rows
-
-def said_missing(counts:dict) -> str:
-    "Missing cells by column, in words."
-    return ", ".join(f"{n} in {name!r}" for name, n in counts.items())
 
 def groups_of(
     frame,
@@ -547,6 +528,27 @@ def groups_of(
              f"(--missing drop) makes them the group {MISSING!r}")
     raise TableError(words, name, row + 1, found[row:row + 1].tolist()[0],
                      {"missing": "drop"})
+
+# %% ../../nbs/audit/01_table.ipynb #d1ex0001
+POLICIES = ("error", "drop", "reject")   # what becomes of rows with missing values
+
+def count_missing(
+    frame,
+    columns:dict,     # name -> whether it holds numbers
+) -> tuple[dict, np.ndarray]: # column -> missing cells, where there are any; (n,) rows with
+                              # one
+    "Missing values by column, and the rows that have one."
+    rows = np.zeros(len(frame), bool)
+    counts = {}
+    for name, number in columns.items():
+        here = missing_cells(frame, name, number)
+        if here.any(): counts[name] = int(here.sum())
+        rows |= here
+    return counts, rows
+
+def said_missing(counts:dict) -> str:
+    "Missing cells by column, in words."
+    return ", ".join(f"{n} in {name!r}" for name, n in counts.items())
 
 # %% ../../nbs/audit/01_table.ipynb #d51door8
 def complained_of_at_once(
