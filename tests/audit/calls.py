@@ -145,7 +145,7 @@ LEGAL = {
     ("CascadeAudit.to_html", "path", "text"): "any text is a path", ("SystemRule.save", "path", "text"): "any text is a path",
     ("CascadeAudit.from_long", "stages", "none"): NONE, ("CascadeAudit.from_table", "costs", "huge"): "any finite price is a legal one",
     ("CascadeAudit.certify", "budget", "huge"): "any finite price is a legal one", ("CascadeAudit.certify", "also", "empty"): "a menu of one line",
-    ("CascadeAudit.from_long", "cost", "none"): NONE, ("CascadeAudit.from_long", "confidence", "none"): NONE,
+    ("CascadeAudit.from_long", "cost", "none"): NONE,
     ("TableError", "*", "*"): "the parts of a message", ("TableError.at", "*", "*"): "the parts of a message",
     ("*", "title", "text"): "any text is a title", ("*", "model", "text"): "any text is a name", ("*", "date", "text"): "any text is a date", ("Audit.to_html", "path", "text"): "any text is a path", ("Rule.save", "path", "text"): "any text is a path", ("RuleMonitor.save", "path", "text"): "any text is a path",
     ("Table.to_csv", "path", "text"): "any text is a path",
