@@ -456,18 +456,16 @@ def _refuse_given(args, names:dict, where:str) -> None:
 
 def _system_arguments(p:argparse.ArgumentParser) -> None:
     "Options of several stages that are asked in turn."
-    said = {"correct": "of a long table: 1 or true where the answer is right, empty where "
-            "nobody judged it", "confidence": "of a long table: high where the model is "
-            "sure", "cost": "of a long table: price of each answer; the means order the "
-            "models, cheap first", "costs": "price of asking each stage for one input, "
-            "separated by commas"}
+
     p.add_argument("--stage", action="append", metavar="NAME:COLUMNS", help="a stage, in "
                    "the order of asking: small:p_small_* for probabilities, person:answer, "
                    "or large:answer,confidence; with --long only the name")
     p.add_argument("--long", metavar="INPUT,MODEL", help="the table has one row for each "
                    "input and model: the columns that name them")
-    for name, words in said.items():
-        if name not in ROLES: p.add_argument(f"--{name}", metavar="COLUMN", help=words)
+    p.add_argument("--cost", metavar="COLUMN", help="of a long table: price of each "
+                   "answer; the means order the models, cheap first")
+    p.add_argument("--costs", metavar="COLUMN", help="price of asking each stage for one "
+                   "input, separated by commas")
     p.add_argument("--capacity", action="append", metavar="NAME:SHARE",
                    help="largest share of the inputs that a stage may see")
     p.add_argument("--budget", type=float, metavar="PRICE",
