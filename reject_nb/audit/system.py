@@ -668,6 +668,9 @@ def _remedy(audit, rules, menu) -> str:
     if better["answered"] > menu[0]["answered"] + .01:
         found.append(f"a line of the menu answers {percent(better['answered'], False)} "
                      f"with at most {plain_percent(better['target_risk'])} wrong")
+    if not (found or menu[0]["answered"]):
+        found.append("raise target_risk, judge more inputs, or ask a stage that is right "
+                     "more often")
     return "; ".join(found)
 
 # %% ../../nbs/audit/09_system.ipynb #sy51ex12
