@@ -279,8 +279,8 @@ def _units_of(monitor:RuleMonitor, frame, found:"Answered", unit) -> np.ndarray:
     again = np.array([one in monitor.rows for one in units], dtype=bool)
     if not again.any(): return units
     row = int(np.flatnonzero(found.accept)[np.argmax(again)])
-    raise TableError.at(name, row + 1, cells[row:row + 1].tolist()[0], "a unit that was not "
-                        "in an earlier table: all answers of a unit stand in one table")
+    raise TableError.at(name, row + 1, cells[row:row + 1].tolist()[0], "a unit that was in "
+                        "no earlier table: all answers of a unit stand in one table")
 
 def _take_units(monitor:RuleMonitor, found:"Answered", units:np.ndarray) -> None:
     "The mean loss of each unit; outcomes that are missing count as right."

@@ -842,17 +842,17 @@ def _together(frame, used:list, losses:np.ndarray): # at most one sentence
         codes = encode({"unit": cells})[0]["unit"]
         if codes.max() + 1 < len(codes): found[name] = (losses[here], codes)
     agree = {name: units_agree(*both) for name, both in found.items()}
-    alike = sorted((int(found[name][1].max()), name, one.correlation, p)
-                   for name, one in agree.items()
-                   if one.correlation >= ALIKE and (p := one.p_value*len(found)) <= .05)
+    alike = sorted(((one.correlation, name, p) for name, one in agree.items()
+                    if one.correlation >= ALIKE and (p := one.p_value*len(found)) <= .05),
+                   reverse=True)
     if not alike: return
     said = "; ".join(f"{name!r}: correlation {correlation:.2f}, p-value {p:.2g}"
-                     for _, name, correlation, p in alike[:3])
+                     for correlation, name, p in alike[:3])
     first = alike[0][1]
-    yield (f"errors agree inside values of a column more than by chance ({said}): if such "
-           "rows belong together, as those of a patient do, the certificate is not valid, "
-           f"because it assumes independent rows; unit={first!r} (--unit "
-           f"{shlex.quote(first)}) certifies for units")
+    yield (f"losses agree inside values of a column more than chance explains ({said}): if "
+           "these rows belong together, as those of a patient do, they are not "
+           "independent, and a certificate for rows is not valid; one for units, such as "
+           f"unit={first!r} (--unit {shlex.quote(first)}), is")
 
 
 # %% ../../nbs/audit/02_sample.ipynb #9a0cfb20
