@@ -483,7 +483,7 @@ def _(rng):
     return audit.RuleMonitor(RULE, .1, 500).update((rng.random(500) < .2).astype(float)).alarm
 
 
-UNITS = audit.Audit(losses=[0]*96 + [1]*4, scores=range(100), unit=np.arange(100)//2).certify(target_risk=.2)
+UNITS = audit.Audit(losses=[0]*396 + [1]*4, scores=range(400), unit=np.arange(400)//2).certify(target_risk=.2)
 
 
 @door("audit.RuleMonitor", case="five tables of 40 units exactly at the target whose rows are all alike", level=.1, cost=15)
