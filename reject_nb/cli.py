@@ -307,7 +307,9 @@ ROLES = {"label": "column of labels", "prediction": "column of predictions",
          "uncertainty, high means uncertain",
          "confidence": "columns of confidence, high means sure",
          "group": "columns of groups; of several (a,b, or the option twice) each pair of "
-         "values is a group", "ood": "column that is 1 where an input belongs to no class"}
+         "values is a group", "ood": "column that is 1 where an input belongs to no class",
+         "unit": "column of the patient, document or session of each row, if rows of one "
+         "may depend on each other: the guarantee is then the mean over units"}
 
 SEVERAL = ("probabilities", "logits", "scores", "confidence")   # may be several columns
 
@@ -399,9 +401,9 @@ def audit_arguments(p:argparse.ArgumentParser) -> None:
     p.add_argument("--per-group", action="store_true",
                    help="a threshold for each group, all guarantees at once; for each "
                    "predicted class name the column of predictions as --group too")
-    p.add_argument("--looked", action=argparse.BooleanOptionalAction, default=True,
+    p.add_argument("--looked", action=argparse.BooleanOptionalAction, default=None,
                    help="whether the target may have been chosen after looking at these "
-                   "data (default: yes)")
+                   "data (default: yes, but no with --unit)")
     p.add_argument("--title", default="Audit", help="heading of the page")
     p.add_argument("--model-name", default="", metavar="TEXT",
                    help="name of the classifier, for the page")
@@ -444,8 +446,8 @@ def command_audit(args) -> int:
 _SYSTEM = dict.fromkeys(("costs", "cost", "capacity", "budget"))
 _OF_ONE = dict.fromkeys(("prediction", "losses", "probabilities", "logits", "scores", "ood",
                          "classes", "max_rejected", "foreign_share", "weight",
-                         "weight_bound")) | dict(
-    per_group=False, score="auto", looked=True, missing="error", model_name="")
+                         "weight_bound", "unit", "looked")) | dict(
+    per_group=False, score="auto", missing="error", model_name="")
 _OF_LONG = dict.fromkeys(("correct", "confidence", "cost"))
 
 def _refuse_given(args, names:dict, where:str) -> None:
@@ -639,7 +641,8 @@ def monitor_arguments(p:argparse.ArgumentParser) -> None:
     p.add_argument("rule", metavar="RULE", help="rule.json, as `audit` wrote it")
     p.add_argument("table", metavar="FILE",
                    help="outcomes in the order in which the rows were answered, CSV or "
-                   "Parquet; or only names (--id) and labels of rows that waited")
+                   "Parquet; or only names (--id) and labels of rows that waited; for a "
+                   "rule of units all answers of a unit in one file")
     _role_arguments(p, ROLES)
     p.add_argument("--delta", type=float, metavar="D", help="probability of a false alarm "
                    "(default .05, or that of the state)")
@@ -682,7 +685,8 @@ def command_monitor(args) -> int:
             if args.state is not None: found.save(args.state)
     except (ValueError, OSError, ImportError) as error:
         raise RequestError(str(error)) from error
-    print(f"{found.n} answered inputs, mean loss {found.risk:.4g}, guaranteed at most "
+    what = ("units with answers" if getattr(rule, "n_units", 0) else "answered inputs")
+    print(f"{found.n} {what}, mean loss {found.risk:.4g}, guaranteed at most "
           f"{found.target_risk:g}", found.statement, sep="\n")
     if found.inputs is not None: print(f"inputs: {found.inputs.statement}")
     if found.alarm: return ALARM

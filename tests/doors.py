@@ -443,6 +443,26 @@ def _(rng):
     return bool(rule.decide(scores=np.tile(NEW, 3), groups=np.repeat(["a", "b", "c"], len(NEW))).any())
 
 
+def _alike(rng, risk, units=60, rows=6):
+    """Losses and names of units whose rows are all right or all wrong."""
+    unit = np.repeat(np.arange(units), rng.integers(1, rows + 1, units))
+    return flat(rng, units, risk)[unit], unit
+
+
+@door("audit.Audit.certify", case="60 units of 1 to 6 rows that are all alike, two scores", level=.1, cost=5)
+def _(rng):
+    losses, unit = _alike(rng, .3)
+    scores = {"a": rng.random(len(unit)), "b": unit.astype(float)}
+    return bool(audit.Audit(losses=losses, scores=scores, unit=unit).certify(.3, .1).n_accepted)
+
+
+@door("audit.Audit.certify", case="two groups in each of 60 units that are all alike", level=.1, cost=5)
+def _(rng):
+    losses, unit = _alike(rng, .3)
+    found = audit.Audit(losses=losses, scores=rng.random(len(unit)), unit=unit, groups=rng.integers(0, 2, len(unit)))
+    return bool(found.certify(.3, .1, per_group=True).n_accepted)
+
+
 @door("audit.Audit.frontier", case="the best line of 20 scores that are noise", level=.1, cost=12)
 def _(rng):
     found = audit.Audit(losses=flat(rng, 80, .3), scores={f"s{k}": rng.random(80) for k in range(20)})
@@ -461,6 +481,18 @@ RULE = audit.Audit(losses=[0]*95 + [1]*5, scores=range(100)).certify(target_risk
 @door("audit.RuleMonitor", case="500 outcomes exactly at the target", level=.1, cost=2)
 def _(rng):
     return audit.RuleMonitor(RULE, .1, 500).update((rng.random(500) < .2).astype(float)).alarm
+
+
+UNITS = audit.Audit(losses=[0]*396 + [1]*4, scores=range(400), unit=np.arange(400)//2).certify(target_risk=.2)
+
+
+@door("audit.RuleMonitor", case="five tables of 40 units exactly at the target whose rows are all alike", level=.1, cost=15)
+def _(rng):
+    monitor = audit.RuleMonitor(UNITS, .1, 500)
+    for k in range(5):
+        losses, unit = _alike(rng, .2, 40)
+        monitor.update_table({"loss": losses, "s": np.zeros(len(unit)), "unit": 100*k + unit}, losses="loss", scores="s", unit="unit")
+    return monitor.alarm
 
 
 @door("audit.CascadeAudit.certify", "audit.CascadeAudit.to_html", case="two stages whose answers are all wrong at the target, 300 inputs", level=.1, cost=200)

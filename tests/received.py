@@ -377,13 +377,13 @@ for _law, _risk in {"flat": FLAT, "rising": RISING}.items():
         on = asked(rule.accept, PLACES).astype(float)
         return broken(on, risk) or broken(on, risk, rule.curve([0.])[1][0])
 
-    for _how in (dict(looked=False), dict(max_rejected=.2), dict(per_group=True, looked=True), dict(max_rejected=.2, target_risk=None)):
+    for _how in (dict(looked=False), dict(unit=np.arange(1000) % 300), dict(max_rejected=.2), dict(per_group=True, looked=True), dict(max_rejected=.2, target_risk=None)):
         @received("audit.Audit.certify", "audit.Rule.decide", "audit.Rule.apply", "audit.Rule.load",
-                  case=f"1,000 text labels, {', '.join(f'{k}={v}' for k, v in _how.items())}, {_law} risk", level=.1, cost=60 if "per_group" in _how else 20)
+                  case=f"1,000 text labels, {', '.join(k if k == 'unit' else f'{k}={v}' for k, v in _how.items())}, {_law} risk", level=.1, cost=60 if "per_group" in _how else 20)
         def _(rng, how=_how, risk=_risk):
             found, groups = sample(rng, 1000, risk), rng.choice(NAMES, 1000)
             rule = audit.Audit(y_true=np.where(found[0] > 0, "no", "yes"), y_pred=np.full(1000, "yes"), scores=found[1],
-                               groups=groups).certify(**{"target_risk": .3, **how})
+                               groups=groups, unit=how.get("unit")).certify(**{"target_risk": .3, **{k: v for k, v in how.items() if k != "unit"}})
             with tempfile.TemporaryDirectory() as folder: rule = audit.Rule.load(rule.save(Path(folder)/"rule.json") and Path(folder)/"rule.json")
             names = NAMES if rule.thresholds is not None else NAMES[:1]
             on = [asked(lambda s, g: again(rule).decide(scores=s, groups=g if rule.thresholds else None), PLACES, np.full(10, g)) for g in names]
@@ -626,6 +626,25 @@ for _case, _feed in FEEDS.items():
                     names |= set(table["id"])
                     alarm |= monitor.alarm and "assumes" not in monitor.statement
             return alarm or monitor.n > len(names)                # it says on how many outcomes it rests
+
+
+WHOLE = audit.Audit(y_true=np.repeat(WORDS[2], [10, 190]), y_pred=np.full(200, "yes"), scores=np.arange(200)[::-1]/256,
+                    unit=np.arange(200)//2).certify(target_risk=.3)
+
+
+@received("audit.RuleMonitor", "audit.RuleMonitor.update_table", "audit.RuleMonitor.load",
+          case="tables of 40 units whose rows are all right or all wrong, some without a label, saved after each", level=.1, cost=60)
+def _(rng):
+    monitor = audit.RuleMonitor(WHOLE, .1)
+    with tempfile.TemporaryDirectory() as folder:
+        for k in range(6):
+            unit = np.repeat(np.arange(40), rng.integers(1, 9, 40))
+            wrong = (rng.random(40) < .3)[unit]
+            y = np.where(rng.random(len(unit)) < .1*~wrong, None, np.where(wrong, "no", "yes"))
+            monitor.update_table({"y": y, "said": np.full(len(unit), "yes"), "s": np.zeros(len(unit)), "who": [f"{k}/{u}" for u in unit]},
+                                 label="y", prediction="said", scores="s", unit="who")
+            monitor = audit.RuleMonitor.load(monitor.save(Path(folder)/"m.json") and Path(folder)/"m.json", WHOLE)
+    return monitor.alarm
 
 
 @received("risk_control.RiskMonitor", "risk_control.RiskMonitor.update", case="outcome by outcome, 300 at the target", level=.05, cost=30)

@@ -92,11 +92,15 @@ class Audit(Patched):
         classes=None,       # what the columns of probabilities stand for
         bound=None,         # largest loss that can occur; 1, or the largest of the matrix,
                             # where None
+        unit=None,          # (n,) labels: the patient, document or session of each row, if
+                            # rows of one may depend on each other; the certificate is
+                            # then for units
     ):
         by_class = isinstance(groups, str)
         if by_class: check_choice(groups, "groups", ("prediction",))
         sample = make_sample(y_true, y_pred, probabilities, logits, scores, losses, loss,
-                             is_ood, None if by_class else groups, classes, bound)
+                             is_ood, None if by_class else groups, classes, bound,
+                             unit=unit)
         self.sample: Sample|Tally = of_predicted(sample) if by_class else sample
 
     n = property(lambda self: self.sample.n, doc="Rows.")
@@ -140,11 +144,12 @@ class Audit(Patched):
         loss:Any="zero-one", # or a matrix loss[label, prediction]
         is_ood=None,         # (n,) True where an input belongs to no class
         groups=None,         # (n,) names of groups
+        unit=None,           # (n,) labels: the patient, document or session of each row
     ):                       # an Audit
         "Predictions of a fitted classifier."
         try:
             return cls(y, **_of_estimator(estimator, X), loss=loss, is_ood=is_ood,
-                       groups=groups)
+                       groups=groups, unit=unit)
         except ValueError as error:
             raise ValueError(str(error).replace("y_true", "y")) from error
 
@@ -174,6 +179,8 @@ class Audit(Patched):
         weight=None,         # column: how often such a row comes among new inputs for each
                              # time that it was drawn, up to a factor
         weight_bound:float|None=None, # the largest weight that can occur
+        unit=None, # column that names the patient, document or session of each row, if rows
+                   # of one may depend on each other; the certificate is then for units
         dialect=None,        # Dialect of a CSV file; None: commas, points and UTF-8, or
                              # what its first bytes say
         stream:bool|None=None, # count instead of keeping the rows; None: for Dask frames,
@@ -190,7 +197,7 @@ class Audit(Patched):
                       logits=logits, scores=scores, losses=losses, correct=correct,
                       confidence=confidence, group=group, ood=ood, classes=classes,
                       loss=loss, bound=bound, missing=missing, weight=weight,
-                      weight_bound=weight_bound, missing_values=missing_values,
+                      weight_bound=weight_bound, missing_values=missing_values, unit=unit,
                       dialect=dialect)
         counted = (is_large(table) if stream is None else check_flag(stream, "stream"))
         # a file whose rows cannot be counted is read as a small one is
@@ -198,6 +205,8 @@ class Audit(Patched):
         stream = counted and not (may_keep and (by_class or needs_rows(roles)))
         if stream and weight is not None:
             raise ValueError("weight must be None for rows that are counted (stream=False)")
+        if stream and unit is not None:
+            raise ValueError("unit must be None for rows that are counted (stream=False)")
         if stream and by_class:
             raise ValueError(f"group must be columns, not {PREDICTED!r}, for rows that are "
                              "counted (stream=False)")
@@ -205,7 +214,7 @@ class Audit(Patched):
             try: return cls.of_sample(read_tally(table, roles))
             except NotCounted:
                 if not may_keep: raise
-        sample = sample_of_table(table, roles)
+        sample = sample_of_table(table, replace(roles, look=True))
         return cls.of_sample(of_predicted(sample) if by_class else sample)
 
 # %% ../../nbs/audit/08_audit.ipynb #a9b9c11d
@@ -289,12 +298,21 @@ def groups(self:Audit,
 
 # %% ../../nbs/audit/08_audit.ipynb #58953466
 @patch
+def _check_rows(self:Audit) -> None:
+    "Refuse what is certified at many thresholds, for units."
+    if self.sample.unit is not None:
+        raise ValueError("unit must be None for a menu or a band, which hold at once for "
+                         "independent rows only; certify takes one target that was named "
+                         "beforehand")
+
+@patch
 def frontier(self:Audit,
     delta:float=.1,      # allowed probability that any line is false, in (0, 1)
     targets=None,        # ascending, fixed in advance; ten of them where None
     score:str="auto",    # name of one, or the best at each target
 ) -> Table:              # one row per target; attributes statement, delta
     """Certified coverage at each target, all lines at once: the menu to choose from."""
+    self._check_rows()
     return frontier_table(self.sample, check_probability(delta, "delta"), targets, score)
 
 @patch
@@ -306,6 +324,7 @@ def risk_band(self:Audit,
     """Certified risk at each threshold, all at once, and with all scores: for a slider."""
     delta = check_probability(delta, "delta")
     points = check_count(points, "points", 2, 100_000)
+    self._check_rows()
     return band_table(self.sample, self._score(score), delta, points)
 
 @patch
@@ -315,8 +334,8 @@ def certify(self:Audit,
     delta:float=.1,        # allowed probability that the guarantee fails, in (0, 1)
     score:str="auto",      # name of one, or the best of all
     per_group:bool=False,  # a threshold for each group, all guarantees at once
-    looked:bool=True,      # whether target and score may have been chosen after looking at
-                           # these data
+    looked:bool|None=None, # whether target and score may have been chosen after looking at
+                           # these data; None: yes, but no where there are units
     max_rejected:float|None=None, # largest share of the rows that is rejected, in [0, 1)
     foreign_share:float|None=None, # largest share of foreign inputs among what comes, named
                                    # beforehand, in [0, 1): then the target is for wrong or
@@ -326,7 +345,9 @@ def certify(self:Audit,
 
     Target and score may have been chosen after looking at everything here, unless
     `looked=False` vouches that they were not: that gives more coverage. Of counted rows
-    both values guarantee the same. `max_rejected` alone gives the smallest risk that can be
+    both values guarantee the same, and with units only a target that was named before is
+    certified: then the mean, over units that get an answer, of the mean loss of a unit's
+    answers is at most the target. `max_rejected` alone gives the smallest risk that can be
     certified within this budget. With both, the risk is kept, and the statement says by how
     much the budget is exceeded."""
     return certify_sample(self.sample, target_risk, delta, score, per_group, looked,
@@ -394,10 +415,11 @@ def plot(self:Audit,
         ax.plot(curve["coverage"][some], curve["risk"][some], label=name)
         ax.fill_between(curve["coverage"][some], curve["risk_low"][some],
                         curve["risk_high"][some], alpha=.15)
-    menu = self.frontier(delta)
-    good = menu["coverage"] > 0
-    ax.plot(menu["coverage"][good], menu["target_risk"][good], "ks", ms=4,
-            label=f"certified, all at once (delta {delta:g})")
+    if self.sample.unit is None:
+        menu = self.frontier(delta)
+        good = menu["coverage"] > 0
+        ax.plot(menu["coverage"][good], menu["target_risk"][good], "ks", ms=4,
+                label=f"certified, all at once (delta {delta:g})")
     ax.set(xlabel="coverage: share that is answered",
            ylabel="risk: mean loss of the answers", xlim=(0, 1), ylim=(0, None))
     ax.legend()

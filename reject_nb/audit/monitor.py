@@ -31,6 +31,7 @@ from ..core.figures import figure, leaves_settings
 from ..core.results import Status
 from ..risk_control.inputs import InputMonitor
 from ..risk_control.monitor import LOCK, Alarm, RiskMonitor, mean_of_logs
+from ..risk_control.units import unit_means
 
 # %% ../../nbs/audit/05_monitor.ipynb #562cbc33
 FEW_ROWS = 20  # below, two tables may be equal by chance
@@ -54,7 +55,8 @@ class RuleMonitor(RiskMonitor, Patched):
 
     While the mean loss of each answered input, given the past, is at most the rule's
     target, it alarms with probability at most `delta`, whenever the labels come. A second
-    alarm, `inputs`, needs no labels and has its own `delta`.
+    alarm, `inputs`, needs no labels and has its own `delta`. For a rule of units an outcome
+    is the mean loss of the answers of a unit.
 
     Raises: ValueError naming the argument, and where the rule answers nothing or everything
     is guaranteed."""
@@ -75,6 +77,10 @@ class RuleMonitor(RiskMonitor, Patched):
             raise ValueError("rule must guarantee less than the largest loss: nothing "
                              "could break it")
         delta = check_number(delta, "delta", 0., .5, open_low=True)
+        if self._of_units(rule) and (rule.thresholds is not None or late == "equal"):
+            raise ValueError("rule must be about rows, or about units with one threshold "
+                             "for all and late='any': nothing is proved of other monitors "
+                             "of units; certify without per_group")
         super().__init__(rule.target_risk, delta, horizon, rule.bound)
         self.rule = rule
         self.late = check_choice(late, "late", LATE)
@@ -98,6 +104,10 @@ class RuleMonitor(RiskMonitor, Patched):
                            for g in rule.thresholds}
         known = getattr(rule, "reference", None)
         self.inputs = InputMonitor(known, delta, horizon) if known else None
+
+    @staticmethod
+    def _of_units(rule) -> bool:
+        return getattr(rule, "n_units", 0) > 0
 
     def _run(self, losses:np.ndarray) -> None:
         self._every = max(1, len(losses)//PIECES)
@@ -160,13 +170,26 @@ def update_table(self:RuleMonitor,
 
     `id` names a column with a name for each row: each row then counts once, and one that
     waited is taken when its name comes with a label. A table of nothing but names and
-    labels completes rows that wait."""
+    labels completes rows that wait.
+
+    For a rule of units, `unit` names their column, and all answers of a unit stand in one
+    table: one that comes again is refused. An answer without an outcome counts as right."""
     check_instance(date, "date", str, "a text")
     name = roles.pop("id", None)
     frame = opened(self.rule, table, roles)
+    unit = roles.pop("unit", None)
+    of_units = self._of_units(self.rule)
+    if unit is not None and not of_units:
+        raise ValueError("unit must be None: the rule is about rows; an audit with "
+                         "unit (--unit) certifies one for units")
+    if of_units and name is not None:
+        raise ValueError("id must be None for a rule of units: all answers of a unit stand "
+                         "in one table, with their outcomes")
     with LOCK:
         late = late_labels(self, frame, name, roles)
         found = answered_rows(self, frame, name, **roles) if late is None else None
+        units = (_units_of(self, frame, found, unit)
+                 if found is not None and of_units else None)
         mark = None if name is not None else _mark_of(frame)
         if mark in self.seen:
             raise TableError("table must hold new rows, this one was taken already: its "
@@ -187,7 +210,9 @@ def update_table(self:RuleMonitor,
         for part in (self, *self.groups.values(), *inputs.values()):
             part.when = (self.tables, date)
         if late is not None: _complete(self, *late)
-        if found is not None: _take_rows(self, found)
+        if found is not None:
+            if units is None: _take_rows(self, found)
+            else: _take_units(self, found, units)
         return self
 
 # %% ../../nbs/audit/05_monitor.ipynb #tk52ex01
@@ -241,6 +266,31 @@ def _take_rows(monitor:RuleMonitor, found:"Answered") -> None:
         scored = new & ~np.isnan(found.scores)
         m.inputs.update(found.scores[scored],
                         None if found.groups is None else groups[scored])
+
+# %% ../../nbs/audit/05_monitor.ipynb #ua05ex01
+def _units_of(monitor:RuleMonitor, frame, found:"Answered", unit) -> np.ndarray:
+    # short names of the units of the answered rows
+    "Units that are whole here. Raises TableError for one that was in an earlier table."
+    name = monitor.rule.columns.get("unit") if unit is None else unit
+    if name is None:
+        raise ValueError("unit must name the column of units: the rule is about units")
+    cells = words(frame, column_called(frame.columns, name, "unit"), ~found.accept)
+    units = np.array([_short(label_name(one)) for one in cells[found.accept].tolist()])
+    again = np.array([one in monitor.rows for one in units], dtype=bool)
+    if not again.any(): return units
+    row = int(np.flatnonzero(found.accept)[np.argmax(again)])
+    raise TableError.at(name, row + 1, cells[row:row + 1].tolist()[0], "a unit that was in "
+                        "no earlier table: all answers of a unit stand in one table")
+
+def _take_units(monitor:RuleMonitor, found:"Answered", units:np.ndarray) -> None:
+    "The mean loss of each unit; outcomes that are missing count as right."
+    losses = found.losses[found.accept]
+    monitor.unnamed += int(np.isnan(losses).sum())
+    monitor.rows |= set(units.tolist())
+    if len(units):
+        codes = np.unique(units, return_inverse=True)[1]
+        monitor._append(unit_means(np.nan_to_num(losses), codes))
+
 
 # %% ../../nbs/audit/05_monitor.ipynb #e1ex0001
 STATE = "reject_nb.audit.monitor"
@@ -378,13 +428,14 @@ def alarm(self:RuleMonitor) -> bool:
 @patch(as_prop=True)
 def statement(self:RuleMonitor) -> str:
     "What the monitor of the risk says, in words."
+    of = "units with answers" if self._of_units(self.rule) else "outcomes"
     target = f"{self.target_risk:g}"
     columns = self.rule.columns
     kind = ("predicted class" if columns.get("group") is not None
             and columns.get("group") == columns.get("prediction") else "group")
     said = [f"alarm{where} after {one.first_alarm.at} {what}{one.first_alarm.when}: the "
             f"risk was above {target} {one.first_alarm.reason}"
-            for where, what, one in (("", "outcomes", self), *(
+            for where, what, one in (("", of, self), *(
                 (f" in {kind} {group}", "of its outcomes", one)
                 for group, one in self.groups.items())) if one.first_alarm is not None]
     equal = f" if labels come {EITHER_WAY}" if self.late == "equal" else ""
@@ -393,7 +444,7 @@ def statement(self:RuleMonitor) -> str:
                 f"{self.delta_of_all:g}{equal}")
     else:
         each = f", in each of {len(self.groups)} groups" if self.groups else ""
-        text = f"no alarm after {self.n} outcomes: they allow a risk of {target}{each}"
+        text = f"no alarm after {self.n} {of}: they allow a risk of {target}{each}"
     if self.repeated: text += f". {self.repeated} rows were counted before and left out"
     if self.strays: text += f". {self.strays} late labels are of no row that waits"
     late = len(self.waiting) + self.unnamed
@@ -404,6 +455,8 @@ def statement(self:RuleMonitor) -> str:
               f"{self.tables}" if self.waiting else "")
     rest = ("and count as right until it comes" if not equal else
             f"and are left out, which assumes that labels come {EITHER_WAY}")
+    if self._of_units(self.rule):
+        return f"{text}. {late} answered rows came without an outcome and count as right"
     if self.unnamed:
         rest += (f"; {self.unnamed} of them have no name (id, --id) by which it could be "
                  "given")

@@ -291,6 +291,9 @@ def choices_of(
 ) -> list[dict]: # what, its target, coverage and parts without answers
     "What can be chosen: the rule, its neighbours in the menu, a rule for each part."
     target = rule.target_risk
+    if rule.n_units:    # no other choice is certified
+        own = dict(of="rule", target_risk=target, coverage=rule.coverage)
+        return [own]*(rule.coverage > 0)
     coverage = menu["coverage"] if each is None else []
     if each:                # by group, in each the targets of the menu
         n = [audit.sample.part(g).n for g in audit.group_names]
@@ -342,8 +345,14 @@ def report_html(
     if date is None: date = datetime.date.today().isoformat()
     if not isinstance(date, str): raise refuse("date", "text or None", date)
     per_month = check_count(per_month, "per_month", 1, 10**12)
-    certified = audit.risk_band(delta=delta, score=rule.score)
-    if rule.thresholds is rule.foreign is None: certified = with_rule(certified, rule)
+    units = audit.sample.unit is not None
+    if units != (rule.n_units > 0):
+        raise refuse("rule", "a Rule of this audit, about units if it has them", rule.score)
+    certified = (Table(dict.fromkeys(("rank", "coverage", "threshold", "risk",
+                                      "certified_risk"), ())) if units
+                 else audit.risk_band(delta=delta, score=rule.score))
+    if rule.thresholds is rule.foreign is None and not units:
+        certified = with_rule(certified, rule)
     curve = audit.curve(score=rule.score)
     table = audit.metrics()
     scores = table.rows()
@@ -358,10 +367,10 @@ def report_html(
     groups = audit.groups(rule=rule, level=level) if n_groups else None
     columns = audit.sample.columns.get("group", "group").split(BOTH)
     apart = None if classes and columns == [PREDICTED] else groups
-    watch = [] if rule.foreign else to_watch(rule, apart, classes)
-    menu = menu_of(audit, rule, certified, delta)
-    each = None
-    if rule.thresholds:
+    watch = [] if rule.foreign or units else to_watch(rule, apart, classes)
+    menu = Table() if units else menu_of(audit, rule, certified, delta)
+    each: list|None = [] if units else None
+    if rule.thresholds and not units:
         each = (group_menu(audit.sample, rule.score, delta).rows() if n_groups <= PRICED
                 else [])
     file = audit.sample.origin
@@ -372,6 +381,8 @@ def report_html(
     ten = sorted({row for row in tenths if row is not None})
     return _template().render(
         title=title, rule=rule, delta=delta, version=__version__, inf=math.inf,
+        one=rule.columns.get("unit", "unit") if units else "", ranges="ranges (95 %) "
+        + ("take rows as independent" if units else "of a column hold all at once"),
         given=audit.given, notes=audit.notes, scores=scores, measures=measures_of(table),
         rule_row=next(r for r in scores if r["score"] == rule.score), curve=curve,
         certified=certified, n_certified=len(certified["coverage"]), ten=ten,
@@ -388,7 +399,7 @@ def report_html(
         if kind_of_file(Path(file)) in PARQUET else "decided.csv",
         calibration=audit.calibration() if known else None,
         groups=groups, shown_groups=groups.rows()[:MOST_GROUPS] if groups else [],
-        rejected_more=rejected_more(groups) if groups else "", frame=frame,
+        rejected_more=rejected_more(groups) if groups and not units else "", frame=frame,
         square=square, percent=percent, policy=policy(script=script, style=style),
         style=Markup(style), script=Markup(script),
         data=slider_rows(certified) | {"n": per_month, "frame": [

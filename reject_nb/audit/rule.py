@@ -42,7 +42,7 @@ class RuleError(ValueError):
 # 1 wrote -inf where nothing is answered, 2 did not know source and step
 SCHEMA = "reject_nb.audit.rule"
 VERSION = 5                       # 4 had a threshold beside those of groups, no dialect
-OPTIONAL = ("foreign", "reference")  # not in each file
+OPTIONAL = ("foreign", "reference", "n_units")  # not in each file
 
 # %% ../../nbs/audit/04_rule.ipynb #rul00001
 # threshold where nothing is certified: no score is at most NaN, -inf included
@@ -96,6 +96,7 @@ class Rule(Patched):
     foreign: dict|None = None  # of a rule that promises few wrong or foreign answers: share
                                # of foreign inputs up to which; of known and of foreign
                                # rows the part answered, coverage and fpr; certified limits
+    n_units: int = 0           # calibration units, where the risk is the mean over units
     reference: dict = field(default_factory=dict) # what InputMonitor needs to know of the
                                # certifying scores; empty where there is too little
 
@@ -165,7 +166,15 @@ def promise_of(rule:Rule) -> str:
     what = (f"at most a share {r.target_risk:g} of the answers to new inputs of the same "
             "kind is wrong" if r.loss == "zero-one" else "answers to new inputs of the "
             f"same kind have a mean loss of at most {r.target_risk:g}")
-    return (f"With probability at least {1 - r.delta:g} over the {r.n} calibration rows, "
+    over = f"{r.n} calibration rows"
+    if r.n_units:
+        name = r.columns.get("unit", "as they were given")
+        over = f"{r.n_units} calibration units ({name})"
+        of_one = ("the share of wrong answers among" if r.loss == "zero-one" else
+                  "the mean loss of")
+        what = ("on average over new units of the same kind that get an answer, "
+                f"{of_one} the unit's answers is at most {r.target_risk:g}")
+    return (f"With probability at least {1 - r.delta:g} over the {over}, "
             f"{what}{each}. Of the calibration rows {whole_percent(r.n_accepted/r.n)} are "
             f"answered. {choices}")
 
@@ -214,6 +223,9 @@ def damage_of(rule:Rule) -> str|None: # a sentence, None where a certificate can
                       if r.thresholds is None else np.isnan(r.threshold)),
         "thresholds": ("null, or a limit of each group, null if nothing is answered and "
                        "'inf' if everything is", _fits(r, limits)),
+        "n_units": ("from 0 to n, and 0 if the target was chosen after looking or foreign "
+                    "inputs have a share", 0 <= r.n_units <= r.n and not (
+                        r.n_units and (r.looked or r.foreign))),
         "n_scores": ("at least 1", r.n_scores >= 1),
         "n_targets": ("at least 1", r.n_targets >= 1),
         "classes": ("different texts", len(set(r.classes)) == len(r.classes)),
@@ -334,7 +346,8 @@ def rule_of_text(
     if missing or unknown:
         raise RuleError(f"{name}: fields that are missing: {missing}; that are unknown: "
                         f"{unknown}")
-    rule = Rule(**{k: _field(kind, content.get(k, {} if k == "reference" else None), k)
+    absent: dict = {"reference": {}, "n_units": 0}
+    rule = Rule(**{k: _field(kind, content.get(k, absent.get(k)), k)
                    for k, kind in kinds.items()})
     if damage := damage_of(rule): raise RuleError(damage)
     return rule

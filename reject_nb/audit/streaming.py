@@ -120,6 +120,7 @@ class Tally(Patched):
                                                # them
 
     binned = True
+    unit = None
     n_thresholds = BINS
     bound = 1.
     kind = "zero-one"
@@ -376,8 +377,8 @@ def is_large(
 def needs_rows(
     roles:Roles,
 ) -> bool:
-    "Whether a role needs each row: weights, a loss matrix, foreign inputs, another bound."
-    return (roles.weight is not None or roles.ood is not None
+    "Whether a role needs each row: weights, units, a loss matrix, foreign inputs, a bound."
+    return (roles.weight is not None or roles.ood is not None or roles.unit is not None
             or roles.bound not in (None, 1) or not isinstance(roles.loss, str))
 
 def read_tally(

@@ -15,12 +15,14 @@ PROBABILITIES = np.column_stack([1 - P, P])
 Y = (RNG.random(N) < P).astype(int)
 ANSWERS = (P > .5).astype(int)
 GROUPS = np.where(np.arange(N) % 2, "a", "b")
+UNITS = np.arange(N)//2
 OOD = np.arange(N) % 10 == 5
 LOSSES = (Y != ANSWERS).astype(float)
 X = np.column_stack([P, P**2])
 FITTED = LogisticRegression().fit(X, Y)
-CELLS = {"y": Y, "answer": ANSWERS, "p_0": PROBABILITIES[:, 0], "p_1": P, "loss": LOSSES, "group": GROUPS, "ood": OOD}
+CELLS = {"y": Y, "answer": ANSWERS, "p_0": PROBABILITIES[:, 0], "p_1": P, "loss": LOSSES, "group": GROUPS, "ood": OOD, "unit": UNITS}
 AUDIT = a.Audit(Y, probabilities=PROBABILITIES, groups=GROUPS)
+OF_UNITS = a.Audit(Y, probabilities=PROBABILITIES, groups=GROUPS, unit=UNITS)
 RULE = AUDIT.certify(.3)
 FOREIGN = AUDIT.certify(.3, foreign_share=.1)
 EACH = AUDIT.certify(.45, per_group=True, looked=False)
@@ -60,11 +62,11 @@ def calls():
     error = dict(words="wrong", column="p", row=3, value=.5)
     return {
         "Audit": (a.Audit, dict(y_true=Y, y_pred=ANSWERS, probabilities=PROBABILITIES, logits=None, scores={"s": P}, losses=None, loss="zero-one", is_ood=OOD,
-                                groups=GROUPS, classes=np.array([0, 1]), bound=1.)),
+                                groups=GROUPS, classes=np.array([0, 1]), bound=1., unit=UNITS)),
         "Audit.of_sample": (a.Audit.of_sample, dict(sample=AUDIT.sample)),
-        "Audit.from_estimator": (a.Audit.from_estimator, dict(estimator=FITTED, X=X, y=Y, loss="zero-one", is_ood=OOD, groups=GROUPS)),
+        "Audit.from_estimator": (a.Audit.from_estimator, dict(estimator=FITTED, X=X, y=Y, loss="zero-one", is_ood=OOD, groups=GROUPS, unit=UNITS)),
         "Audit.from_table": (of_table, dict(table=CELLS, probabilities=None, logits=None, stream=False, missing="error", missing_values=["NA"],
-                                               correct=None, confidence=None, weight=None, weight_bound=None, dialect=Dialect(), **roles)),
+                                               correct=None, confidence=None, weight=None, weight_bound=None, unit="unit", dialect=Dialect(), **roles)),
         "Audit.metrics": (AUDIT.metrics, dict(coverage=.7, target_risk=.1, level=.9)),
         "Audit.groups": (AUDIT.groups, dict(rule=RULE, score="max_probability", coverage=.7, level=.9)),
         "Audit.calibration": (AUDIT.calibration, dict(bins=5, level=.9)),
@@ -73,6 +75,7 @@ def calls():
         "Audit.risk_band": (AUDIT.risk_band, dict(delta=.2, score="max_probability", points=50)),
         "Audit.certify": (AUDIT.certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=False, max_rejected=.5, foreign_share=None)),
         "Audit.certify, foreign": (AUDIT.certify, dict(target_risk=.3, delta=.2, looked=False, foreign_share=.1)),
+        "Audit.certify, units": (OF_UNITS.certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=False)),
         "Audit.plot": (AUDIT.plot, dict(ax=None, delta=.2, level=.9, kind="curve", rule=RULE)),
         "Audit.to_html": (written, dict(path="a.html", rule=RULE, title="T", delta=.2, model="m", date="2026-11-23", per_month=500)),
         "Rule": (a.Rule, {name: getattr(RULE, name) for name in RULE.__dataclass_fields__}),
@@ -152,8 +155,9 @@ LEGAL = {
 }
 for _name in ("y_pred", "scores", "is_ood", "groups", "classes", "bound", "rule", "score", "targets", "path", "ax", "group", "ood", "logits", "losses",
               "probabilities", "columns", "stream", "target_risk", "date", "capacity", "costs", "also", "budget", "max_rejected", "foreign_share", "shares", "missing_values",
-              "correct", "confidence", "weight", "weight_bound", "dialect"): LEGAL[("*", _name, "none")] = NONE
-for _kind in ("huge", "inf"): LEGAL[("*", "groups", _kind)] = LABEL
+              "correct", "confidence", "weight", "weight_bound", "dialect", "unit", "looked"): LEGAL[("*", _name, "none")] = NONE
+for _kind in ("huge", "inf"):
+    for _name in ("groups", "unit"): LEGAL[("*", _name, _kind)] = LABEL
 for _kind in ("masked", "huge"): LEGAL[("Audit.from_estimator", "X", _kind)] = "what the classifier takes is taken"
 LEGAL[("*", "bound", "huge")] = "any finite size is a legal one"
 for _name in ("delta", "horizon", "late"): LEGAL[("RuleMonitor.load", _name, "none")] = "None: as in the file"
