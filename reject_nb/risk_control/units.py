@@ -93,7 +93,9 @@ def thresholds_of(
     "Thresholds to be tested one after the other."
     finite = scores[np.isfinite(scores)]
     if not len(finite): return np.array([np.inf])
-    return np.unique(np.append(np.quantile(finite, np.linspace(start, 1, 100)), np.inf))
+    # halves, because a difference of two scores may be too large for a number
+    found = 2*np.quantile(finite/2, np.linspace(start, 1, 100))
+    return np.unique(np.append(found, np.inf))
 
 # %% ../../nbs/risk_control/15_units.ipynb #un150024
 def last_passed(
@@ -125,8 +127,10 @@ def certify_units(
         found = certify_sample(sample, delta)
         return replace(found, n=units, message=f"{found.message}; for units of one row, as "
                        "all in the sample are" if sizes.max() == 1 else found.message)
-    # the same draw for all samples with so many units, of a stream of its own
-    order = np.random.default_rng([6_765_201, 141_421_356, units]).permutation(units)
+    # of all data, because labels may be sorted by what they name
+    same = np.lexsort((sample.losses, sample.scores, codes))
+    draws = data_generator(codes[same], sample.losses[same], sample.scores[same])
+    order = draws.permutation(units)
     place = np.empty(units, int)
     place[order] = np.arange(units)
     seen = looked_at(sizes[order])
@@ -136,9 +140,7 @@ def certify_units(
     need = examples_needed(sample.target, delta)
     passed = 0
     if tested >= need:
-        same = np.lexsort((sample.losses, sample.scores, codes))
-        uniform = 1 - data_generator(codes[same], sample.losses[same], sample.scores[same],
-                                     sample.target, delta).random()
+        uniform = 1 - draws.random()
         inside = tests_of >= 0
         means, answered = unit_paths(sample.losses[inside], sample.scores[inside],
                                      tests_of[inside], tested, thresholds)
@@ -295,8 +297,8 @@ def certified_with_judge(
     human, word = marks[whole.rows], word[whole.rows]
     order = np.lexsort((whole.losses, word, human, whole.scores))
     lost, word, s, human = (x[order] for x in (whole.losses, word, whole.scores, human))
-    random = np.random.default_rng([6_765_201, 173_205_080, n]).permutation(n)
-    looked, tested = np.split(random, [int(n*min(LOOKED, 40/(rate*n)))])
+    draws = data_generator(s, lost, word, human)
+    looked, tested = np.split(draws.permutation(n), [int(n*min(LOOKED, 40/(rate*n)))])
     if not is_helpful(lost[looked], word[looked], s[looked], human[looked], t):
         keep = np.zeros(n, bool)
         keep[whole.rows[order[tested]]] = True
@@ -307,7 +309,7 @@ def certified_with_judge(
     gain = (t - word + human/rate*(word - lost))[tested]
     seen = human[tested]
     at_scores = s[tested]
-    uniform = 1 - data_generator(s, lost, word, human, rate, t, delta).random()
+    uniform = 1 - draws.random()
     need = examples_needed(t, delta)
     def tests(at):
         answered = at_scores[:, None] <= thresholds[at]
