@@ -93,7 +93,9 @@ def thresholds_of(
     "Thresholds to be tested one after the other."
     finite = scores[np.isfinite(scores)]
     if not len(finite): return np.array([np.inf])
-    return np.unique(np.append(np.quantile(finite, np.linspace(start, 1, 100)), np.inf))
+    # halves, because a difference of two scores may be too large for a number
+    found = 2*np.quantile(finite/2, np.linspace(start, 1, 100))
+    return np.unique(np.append(found, np.inf))
 
 # %% ../../nbs/risk_control/15_units.ipynb #un150024
 def last_passed(
@@ -125,8 +127,10 @@ def certify_units(
         found = certify_sample(sample, delta)
         return replace(found, n=units, message=f"{found.message}; for units of one row, as "
                        "all in the sample are" if sizes.max() == 1 else found.message)
-    # the same draw for all samples with so many units, of a stream of its own
-    order = np.random.default_rng([6_765_201, 141_421_356, units]).permutation(units)
+    # of all data, because labels may be sorted by what they name
+    same = np.lexsort((sample.losses, sample.scores, codes))
+    draws = data_generator(codes[same], sample.losses[same], sample.scores[same])
+    order = draws.permutation(units)
     place = np.empty(units, int)
     place[order] = np.arange(units)
     seen = looked_at(sizes[order])
@@ -136,9 +140,7 @@ def certify_units(
     need = examples_needed(sample.target, delta)
     passed = 0
     if tested >= need:
-        same = np.lexsort((sample.losses, sample.scores, codes))
-        uniform = 1 - data_generator(codes[same], sample.losses[same], sample.scores[same],
-                                     sample.target, delta).random()
+        uniform = 1 - draws.random()
         inside = tests_of >= 0
         means, answered = unit_paths(sample.losses[inside], sample.scores[inside],
                                      tests_of[inside], tested, thresholds)
@@ -239,24 +241,16 @@ def units_agree(
 
 # %% ../../nbs/risk_control/15_units.ipynb #un150051
 LABELS = 240   # human labels below which no judge is asked
-LOOKED = .08   # share of the rows with which the judge is judged
+LOOKED = .06   # share of the rows with which the judge is judged
 JUDGED = .95   # of the largest stake
 
 def is_helpful(
-    losses:np.ndarray,   # (m,) in [0, 1], where labelled
-    cheap:np.ndarray,    # (m,) in [0, 1]
-    scores:np.ndarray,   # (m,)
-    labelled:np.ndarray, # (m,) bool
-    target:float,        # in (0, 1)
+    losses:np.ndarray, # (m,) in [0, 1]
+    cheap:np.ndarray,  # (m,) in [0, 1]
 ) -> bool:
-    "Whether a judge is worth asking, from rows that are not tested."
-    excess = (losses - cheap)[labelled]
-    missed = np.maximum(excess, 0).sum()
-    found = np.minimum(losses, cheap)[labelled].sum()
-    differs = np.abs(excess).sum()
-    called = cheap[scores <= np.quantile(scores, .8, method="lower")].mean()
-    return bool(differs <= (1 if found else 0) and missed <= found
-                and .2*target < called < 1.2*target)
+    "Whether a judge is worth asking, from labelled rows that are not tested."
+    found = np.minimum(losses, cheap).sum()
+    return bool(found > 0 and np.abs(losses - cheap).sum() <= found)
 
 # %% ../../nbs/risk_control/15_units.ipynb #un150053
 def certified_with_judge(
@@ -293,28 +287,33 @@ def certified_with_judge(
     people = whole.part(marks)
     if rate*n < LABELS or rate == 1 or not 0 < t < 1: return certify_sample(people, delta)
     human, word = marks[whole.rows], word[whole.rows]
+    arrays = whole.losses, word, whole.scores, human
     order = np.lexsort((whole.losses, word, human, whole.scores))
-    lost, word, s, human = (x[order] for x in (whole.losses, word, whole.scores, human))
-    random = np.random.default_rng([6_765_201, 173_205_080, n]).permutation(n)
-    looked, tested = np.split(random, [int(n*min(LOOKED, 40/(rate*n)))])
-    if not is_helpful(lost[looked], word[looked], s[looked], human[looked], t):
+    draws = data_generator(*(x[order] for x in arrays))
+    order = order[draws.permutation(n)]
+    lost, word, s, human = (x[order] for x in arrays)
+    looked = int(n*min(LOOKED, 40/(rate*n)))
+    first = human[:looked]
+    if not is_helpful(lost[:looked][first], word[:looked][first]):
         keep = np.zeros(n, bool)
-        keep[whole.rows[order[tested]]] = True
+        keep[whole.rows[order[looked:]]] = True
         found = certify_sample(whole.part(keep & marks), delta)
         return replace(found, message=f"{found.message}; by human labels alone, the judge "
                        "was not helpful")
-    thresholds = thresholds_of(s[looked], .5)
-    gain = (t - word + human/rate*(word - lost))[tested]
-    seen = human[tested]
-    at_scores = s[tested]
-    uniform = 1 - data_generator(s, lost, word, human, rate, t, delta).random()
+    thresholds = thresholds_of(s[:looked], .5)
+    found, called = human*np.minimum(lost, word), human*word
+    trust = (1 + np.cumsum(found) - found)/(1 + np.cumsum(called) - called)
+    gain = (t - trust*word + human/rate*(trust*word - lost))[looked:]
+    seen = human[looked:]
+    at_scores = s[looked:]
+    uniform = 1 - draws.random()
     need = examples_needed(t, delta)
     def tests(at):
         answered = at_scores[:, None] <= thresholds[at]
         return ((answered & seen[:, None]).sum(0) >= need) & passed_bets(
             np.where(answered, gain[:, None], 0.), answered, .5*t*(1 - t)/rate, 5/rate,
             JUDGED/(1/rate - t), delta, uniform)
-    passed = last_passed(tests, len(thresholds), len(tested))
+    passed = last_passed(tests, len(thresholds), n - looked)
     m = int(seen.sum())
     if not passed:
         return CertifiedSelection.reject_all(
