@@ -309,7 +309,9 @@ ROLES = {"label": "column of labels", "prediction": "column of predictions",
          "group": "columns of groups; of several (a,b, or the option twice) each pair of "
          "values is a group", "ood": "column that is 1 where an input belongs to no class",
          "unit": "column of the patient, document or session of each row, if rows of one "
-         "may depend on each other: the guarantee is then the mean over units"}
+         "may depend on each other: the guarantee is then the mean over units",
+         "judge": "column of a judge's labels for all rows, of which a random part has "
+         "human ones (losses or right answers, as --losses or --correct)"}
 
 SEVERAL = ("probabilities", "logits", "scores", "confidence")   # may be several columns
 
@@ -389,6 +391,8 @@ def audit_arguments(p:argparse.ArgumentParser) -> None:
                    help="largest share of wrong answers (default .05)")
     p.add_argument("--max-rejected", type=float, metavar="B", help="largest share of "
                    "rejected rows; without --target-risk the smallest risk is certified")
+    p.add_argument("--rate", type=float, metavar="P", help="with --judge: probability with "
+                   "which a row got a human label, by chance alone")
     p.add_argument("--foreign-share", type=float, metavar="P", help="largest share of "
                    "inputs of no class among what comes: the risk is then the share of "
                    "wrong or foreign answers, at any share up to P; name them with --ood, "
@@ -403,7 +407,7 @@ def audit_arguments(p:argparse.ArgumentParser) -> None:
                    "predicted class name the column of predictions as --group too")
     p.add_argument("--looked", action=argparse.BooleanOptionalAction, default=None,
                    help="whether the target may have been chosen after looking at these "
-                   "data (default: yes, but no with --unit)")
+                   "data (default: yes, but no with --unit or --judge)")
     p.add_argument("--title", default="Audit", help="heading of the page")
     p.add_argument("--model-name", default="", metavar="TEXT",
                    help="name of the classifier, for the page")
@@ -424,7 +428,7 @@ def command_audit(args) -> int:
         found = audit.Audit.from_table(
             args.table, **_roles(args, ROLES), missing=args.missing,
             missing_values=args.missing_values, dialect=dialect,
-            weight=args.weight, weight_bound=args.weight_bound,
+            weight=args.weight, weight_bound=args.weight_bound, rate=args.rate,
             classes=args.classes.split(",") if args.classes else None)
         rule = found.certify(args.target_risk, args.delta, args.score, args.per_group,
                              args.looked, args.max_rejected, args.foreign_share)
@@ -446,7 +450,7 @@ def command_audit(args) -> int:
 _SYSTEM = dict.fromkeys(("costs", "cost", "capacity", "budget"))
 _OF_ONE = dict.fromkeys(("prediction", "losses", "probabilities", "logits", "scores", "ood",
                          "classes", "max_rejected", "foreign_share", "weight",
-                         "weight_bound", "unit", "looked")) | dict(
+                         "weight_bound", "unit", "judge", "rate", "looked")) | dict(
     per_group=False, score="auto", missing="error", model_name="")
 _OF_LONG = dict.fromkeys(("correct", "confidence", "cost"))
 

@@ -18,7 +18,8 @@ from .metrics import (
     calibration_table, curve_table, groups_table, metrics_table)
 from .report import report_html
 from .rule import NOTHING, PREDICTED, Rule, groups_with_predicted
-from .sample import Roles, Sample, make_sample, sample_of_table
+from .sample import (
+    Roles, Sample, check_judge, judged_sample, make_sample, sample_of_table)
 from .streaming import (
     NotCounted, Tally, is_large, needs_rows, read_tally)
 from .table import BOTH, Table
@@ -95,12 +96,24 @@ class Audit(Patched):
         unit=None,          # (n,) labels: the patient, document or session of each row, if
                             # rows of one may depend on each other; the certificate is
                             # then for units
+        judge=None, # (n,) labels, or losses where losses are given, that a judge gave all
+                    # rows; only the certificate reads them
+        labelled=None,      # (n,) bool: rows with a human label, drawn by independent
+                            # coins; labels and losses are read there only
+        rate:float|None=None, # probability of a human label, in (0, 1]
     ):
         by_class = isinstance(groups, str)
         if by_class: check_choice(groups, "groups", ("prediction",))
-        sample = make_sample(y_true, y_pred, probabilities, logits, scores, losses, loss,
-                             is_ood, None if by_class else groups, classes, bound,
-                             unit=unit)
+        given = dict(y_true=y_true, y_pred=y_pred, probabilities=probabilities,
+                     logits=logits, scores=scores, losses=losses, loss=loss, is_ood=is_ood,
+                     groups=None if by_class else groups, classes=classes, bound=bound,
+                     unit=unit)
+        check_judge(judge, rate)
+        if (judge is None) != (labelled is None):
+            raise ValueError("judge and labelled must be given together: labelled says "
+                             "which rows have a human label")
+        sample = (make_sample(**given) if judge is None
+                  else judged_sample(judge, labelled, rate, **given))
         self.sample: Sample|Tally = of_predicted(sample) if by_class else sample
 
     n = property(lambda self: self.sample.n, doc="Rows.")
@@ -181,6 +194,9 @@ class Audit(Patched):
         weight_bound:float|None=None, # the largest weight that can occur
         unit=None, # column that names the patient, document or session of each row, if rows
                    # of one may depend on each other; the certificate is then for units
+        judge=None, # column of labels (losses, right answers) of a judge for all rows; the
+                    # others are then empty where people did not label
+        rate:float|None=None, # probability with which a row got a human label, in (0, 1]
         dialect=None,        # Dialect of a CSV file; None: commas, points and UTF-8, or
                              # what its first bytes say
         stream:bool|None=None, # count instead of keeping the rows; None: for Dask frames,
@@ -198,7 +214,7 @@ class Audit(Patched):
                       confidence=confidence, group=group, ood=ood, classes=classes,
                       loss=loss, bound=bound, missing=missing, weight=weight,
                       weight_bound=weight_bound, missing_values=missing_values, unit=unit,
-                      dialect=dialect)
+                      judge=judge, rate=rate, dialect=dialect)
         counted = (is_large(table) if stream is None else check_flag(stream, "stream"))
         # a file whose rows cannot be counted is read as a small one is
         may_keep = stream is None and isinstance(table, (str, Path))
@@ -207,6 +223,8 @@ class Audit(Patched):
             raise ValueError("weight must be None for rows that are counted (stream=False)")
         if stream and unit is not None:
             raise ValueError("unit must be None for rows that are counted (stream=False)")
+        if stream and judge is not None:
+            raise ValueError("judge must be None for rows that are counted (stream=False)")
         if stream and by_class:
             raise ValueError(f"group must be columns, not {PREDICTED!r}, for rows that are "
                              "counted (stream=False)")
@@ -299,11 +317,11 @@ def groups(self:Audit,
 # %% ../../nbs/audit/08_audit.ipynb #58953466
 @patch
 def _check_rows(self:Audit) -> None:
-    "Refuse what is certified at many thresholds, for units."
-    if self.sample.unit is not None:
-        raise ValueError("unit must be None for a menu or a band, which hold at once for "
-                         "independent rows only; certify takes one target that was named "
-                         "beforehand")
+    "Refuse what is certified at many thresholds, for units or with a judge."
+    if self.sample.fixed:
+        raise ValueError(f"{self.sample.fixed} must be None for a menu or a band, which "
+                         "hold at once for independent rows with human labels only; "
+                         "certify takes one target that was named beforehand")
 
 @patch
 def frontier(self:Audit,
@@ -335,7 +353,7 @@ def certify(self:Audit,
     score:str="auto",      # name of one, or the best of all
     per_group:bool=False,  # a threshold for each group, all guarantees at once
     looked:bool|None=None, # whether target and score may have been chosen after looking at
-                           # these data; None: yes, but no where there are units
+                           # these data; None: yes, but no with units or a judge
     max_rejected:float|None=None, # largest share of the rows that is rejected, in [0, 1)
     foreign_share:float|None=None, # largest share of foreign inputs among what comes, named
                                    # beforehand, in [0, 1): then the target is for wrong or
@@ -415,7 +433,7 @@ def plot(self:Audit,
         ax.plot(curve["coverage"][some], curve["risk"][some], label=name)
         ax.fill_between(curve["coverage"][some], curve["risk_low"][some],
                         curve["risk_high"][some], alpha=.15)
-    if self.sample.unit is None:
+    if not self.sample.fixed:
         menu = self.frontier(delta)
         good = menu["coverage"] > 0
         ax.plot(menu["coverage"][good], menu["target_risk"][good], "ks", ms=4,

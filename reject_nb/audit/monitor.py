@@ -16,11 +16,11 @@ from fastcore.basics import patch
 import numpy as np
 
 from .rule import (
-    Rule, RuleError, _group_cells, content_of, decide_table, digest, row_of_all, text_of)
+    Rule, RuleError, _group_cells, content_of, decide_table, digest, text_of)
 from .sample import Names, Roles, flag_column, sample_of_table
-from reject_nb.audit.table import (
+from .table import (
     TableError, check_spellings, column, column_called, missing_cells, numbers, open_table,
-    stands_for, words)
+    row_of_all, stands_for, words)
 from reject_nb.core.checks import (
     check_choice, check_count, check_instance, check_number, check_path, check_vector,
     refuse)

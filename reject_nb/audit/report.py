@@ -291,7 +291,7 @@ def choices_of(
 ) -> list[dict]: # what, its target, coverage and parts without answers
     "What can be chosen: the rule, its neighbours in the menu, a rule for each part."
     target = rule.target_risk
-    if rule.n_units:    # no other choice is certified
+    if rule.n_units or rule.n_judged: # no other choice is certified
         own = dict(of="rule", target_risk=target, coverage=rule.coverage)
         return [own]*(rule.coverage > 0)
     coverage = menu["coverage"] if each is None else []
@@ -346,12 +346,14 @@ def report_html(
     if not isinstance(date, str): raise refuse("date", "text or None", date)
     per_month = check_count(per_month, "per_month", 1, 10**12)
     units = audit.sample.unit is not None
-    if units != (rule.n_units > 0):
-        raise refuse("rule", "a Rule of this audit, about units if it has them", rule.score)
+    fixed = bool(audit.sample.fixed)
+    if units != (rule.n_units > 0) or (audit.sample.judged is None) == (rule.n_judged > 0):
+        raise refuse("rule", "a Rule of this audit, about units or with a judge if it has "
+                     "them", rule.score)
     certified = (Table(dict.fromkeys(("rank", "coverage", "threshold", "risk",
-                                      "certified_risk"), ())) if units
+                                      "certified_risk"), ())) if fixed
                  else audit.risk_band(delta=delta, score=rule.score))
-    if rule.thresholds is rule.foreign is None and not units:
+    if rule.thresholds is rule.foreign is None and not fixed:
         certified = with_rule(certified, rule)
     curve = audit.curve(score=rule.score)
     table = audit.metrics()
@@ -367,10 +369,10 @@ def report_html(
     groups = audit.groups(rule=rule, level=level) if n_groups else None
     columns = audit.sample.columns.get("group", "group").split(BOTH)
     apart = None if classes and columns == [PREDICTED] else groups
-    watch = [] if rule.foreign or units else to_watch(rule, apart, classes)
-    menu = Table() if units else menu_of(audit, rule, certified, delta)
-    each: list|None = [] if units else None
-    if rule.thresholds and not units:
+    watch = [] if rule.foreign or fixed else to_watch(rule, apart, classes)
+    menu = Table() if fixed else menu_of(audit, rule, certified, delta)
+    each: list|None = [] if fixed else None
+    if rule.thresholds and not fixed:
         each = (group_menu(audit.sample, rule.score, delta).rows() if n_groups <= PRICED
                 else [])
     file = audit.sample.origin
@@ -399,7 +401,7 @@ def report_html(
         if kind_of_file(Path(file)) in PARQUET else "decided.csv",
         calibration=audit.calibration() if known else None,
         groups=groups, shown_groups=groups.rows()[:MOST_GROUPS] if groups else [],
-        rejected_more=rejected_more(groups) if groups and not units else "", frame=frame,
+        rejected_more=rejected_more(groups) if groups and not fixed else "", frame=frame,
         square=square, percent=percent, policy=policy(script=script, style=style),
         style=Markup(style), script=Markup(script),
         data=slider_rows(certified) | {"n": per_month, "frame": [

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['SCHEMA', 'VERSION', 'OPTIONAL', 'NOTHING', 'OF_BOTH', 'PREDICTED', 'RuleError', 'status_of', 'Rule', 'digest',
            'Choices', 'whole_percent', 'promise_of', 'damage_of', 'text_of', 'content_of', 'rule_of_text',
-           'check_source', 'check_digits', 'score_values', 'groups_with_predicted', 'limits_of', 'row_of_all',
-           'reason_of', 'Decisions', 'decide_table']
+           'check_source', 'check_digits', 'score_values', 'groups_with_predicted', 'limits_of', 'reason_of',
+           'Decisions', 'decide_table']
 
 # %% ../../nbs/audit/04_rule.ipynb #cf060f58
 import hashlib
@@ -22,10 +22,10 @@ import numpy as np
 from .sample import (
     FEW_VALUES, SCORE, Names, check_logits, check_probabilities, digits_of, on_grid,
     score_of_probabilities, softmax_of, some_of, step_at, step_of)
-from reject_nb.audit.table import (
+from .table import (
     BOTH, POLICIES, SURE, Dialect, Table, TableError, check_spellings, column,
     column_called, count_missing, groups_of, matching, numbers, open_table,
-    without_spelled)
+    row_of_all, without_spelled)
 from ..core.checks import (
     check_choice, check_instance, check_labels, check_path, check_vector, refuse)
 from ..core.files import write_atomic
@@ -42,7 +42,7 @@ class RuleError(ValueError):
 # 1 wrote -inf where nothing is answered, 2 did not know source and step
 SCHEMA = "reject_nb.audit.rule"
 VERSION = 5                       # 4 had a threshold beside those of groups, no dialect
-OPTIONAL = ("foreign", "reference", "n_units")  # not in each file
+OPTIONAL = ("foreign", "reference", "n_units", "n_judged")  # not in each file
 
 # %% ../../nbs/audit/04_rule.ipynb #rul00001
 # threshold where nothing is certified: no score is at most NaN, -inf included
@@ -97,6 +97,7 @@ class Rule(Patched):
                                # of foreign inputs up to which; of known and of foreign
                                # rows the part answered, coverage and fpr; certified limits
     n_units: int = 0           # calibration units, where the risk is the mean over units
+    n_judged: int = 0          # rows that a judge labelled, n of them have a human label
     reference: dict = field(default_factory=dict) # what InputMonitor needs to know of the
                                # certifying scores; empty where there is too little
 
@@ -167,6 +168,10 @@ def promise_of(rule:Rule) -> str:
             "kind is wrong" if r.loss == "zero-one" else "answers to new inputs of the "
             f"same kind have a mean loss of at most {r.target_risk:g}")
     over = f"{r.n} calibration rows"
+    if r.n_judged:
+        over = (f"{r.n_judged} rows with a judge's labels"
+                f"{' (' + r.columns['judge'] + ')' if 'judge' in r.columns else ''}, {r.n} "
+                "of them with human labels")
     if r.n_units:
         name = r.columns.get("unit", "as they were given")
         over = f"{r.n_units} calibration units ({name})"
@@ -175,8 +180,8 @@ def promise_of(rule:Rule) -> str:
         what = ("on average over new units of the same kind that get an answer, "
                 f"{of_one} the unit's answers is at most {r.target_risk:g}")
     return (f"With probability at least {1 - r.delta:g} over the {over}, "
-            f"{what}{each}. Of the calibration rows {whole_percent(r.n_accepted/r.n)} are "
-            f"answered. {choices}")
+            f"{what}{each}. Of the {'human-labelled ' if r.n_judged else ''}calibration "
+            f"rows {whole_percent(r.n_accepted/r.n)} are answered. {choices}")
 
 def _tells(rule:Rule) -> bool:
     "Whether the statement of a rule says what its numbers say."
@@ -226,6 +231,9 @@ def damage_of(rule:Rule) -> str|None: # a sentence, None where a certificate can
         "n_units": ("from 0 to n, and 0 if the target was chosen after looking or foreign "
                     "inputs have a share", 0 <= r.n_units <= r.n and not (
                         r.n_units and (r.looked or r.foreign))),
+        "n_judged": ("0, or at least n for one target that was named before, without "
+                     "groups and units", not r.n_judged or r.n_judged >= r.n and not (
+                         r.looked or r.foreign or r.n_units or r.thresholds)),
         "n_scores": ("at least 1", r.n_scores >= 1),
         "n_targets": ("at least 1", r.n_targets >= 1),
         "classes": ("different texts", len(set(r.classes)) == len(r.classes)),
@@ -346,7 +354,7 @@ def rule_of_text(
     if missing or unknown:
         raise RuleError(f"{name}: fields that are missing: {missing}; that are unknown: "
                         f"{unknown}")
-    absent: dict = {"reference": {}, "n_units": 0}
+    absent: dict = {"reference": {}, "n_units": 0, "n_judged": 0}
     rule = Rule(**{k: _field(kind, content.get(k, absent.get(k)), k)
                    for k, kind in kinds.items()})
     if damage := damage_of(rule): raise RuleError(damage)
@@ -552,13 +560,6 @@ def _score_columns(rule:Rule, frame, probabilities, logits, scores) -> tuple[str
     if names is None:
         raise ValueError("probabilities, logits or scores must say which columns hold them")
     return role, list(matching(frame.columns, names, role))
-
-def row_of_all(error:TableError, empty:np.ndarray) -> TableError:
-    "An error about a row of those with a score, with the row of the table."
-    if error.row is None or not empty.any(): return error
-    row = int(np.flatnonzero(~empty)[error.row - 1]) + 1
-    return TableError(str(error).replace(f"row {error.row}", f"row {row}", 1), error.column,
-                      row, error.value)
 
 def _table_scores(rule:Rule, frame, role:str, names:list) -> np.ndarray: # (n,)
     "The rule's score of each row of a table."

@@ -5,8 +5,9 @@
 # %% auto #0
 __all__ = ['SCORE', 'MANY', 'FEW_VALUES', 'FEW_ERRORS', 'MOST_ALIKE', 'LOOKED_ROWS', 'LOOKED', 'FEW_UNITS', 'ALIKE',
            'score_of_probabilities', 'softmax_of', 'Names', 'decimals_of', 'step_of', 'on_grid', 'digits_of', 'step_at',
-           'check_probabilities', 'check_logits', 'Sample', 'make_sample', 'some_of', 'contents', 'upside_down',
-           'Roles', 'classes_of_names', 'flag_column', 'sample_of_table']
+           'check_probabilities', 'check_logits', 'Judged', 'Sample', 'make_sample', 'check_judge', 'with_judge',
+           'judged_sample', 'some_of', 'contents', 'upside_down', 'Roles', 'classes_of_names', 'flag_column',
+           'sample_of_table']
 
 # %% ../../nbs/audit/02_sample.ipynb #f5f8c3c0
 import hashlib
@@ -21,8 +22,8 @@ import numpy as np
 from reject_nb.audit.table import (
     BOTH, CSV, POLICIES, RIGHT, SURE, Dialect, TableError, _parsed, check_spellings, column,
     column_called, complained_of_at_once, count_missing, dialect_of, groups_of,
-    kind_of_file, matching, missing_cells, numbers, open_table, said_missing, stands_for,
-    words)
+    kind_of_file, matching, missing_cells, numbers, open_table, row_of_all, said_missing,
+    stands_for, words)
 from ..core.checks import (
     check_array, check_choice, check_instance, check_labels, check_mask, check_number,
     check_positive, check_same_length, check_vector, refuse)
@@ -330,6 +331,14 @@ def _scores(scores, own:np.ndarray|None, n:int) -> dict: # name -> (n,)
 
 # %% ../../nbs/audit/02_sample.ipynb #5aa319c8
 @dataclass(frozen=True, kw_only=True)
+class Judged:
+    "What a judge says of all rows, of which a random part has a human label."
+    cheap: np.ndarray    # (N,) losses in [0, bound] as the judge sees them
+    labelled: np.ndarray # (N,) bool: rows with a human label, those of the sample
+    rate: float          # probability of such a label
+    scores: dict         # name -> (N,), high means uncertain
+
+@dataclass(frozen=True, kw_only=True)
 class Sample:
     "Predictions on held-out data, checked and brought to one form."
     losses: np.ndarray               # (n,) in [0, bound]
@@ -343,6 +352,7 @@ class Sample:
     groups: np.ndarray|None = None   # (n,) codes
     group_names: tuple = ()
     unit: np.ndarray|None = None    # (n,) codes: rows of one unit may depend on each other
+    judged: Judged|None = None       # more rows, which a judge has labelled
     is_ood: np.ndarray|None = None   # (n,) bool
     given: tuple = ()                # what was given, in sentences
     notes: tuple = ()                # what the reader should know, in sentences
@@ -362,6 +372,11 @@ class Sample:
         "Rows."
         return len(self.losses)
 
+    @property
+    def fixed(self) -> str:
+        """Why only a target that was named beforehand is certified, the name of an
+        argument; else empty."""
+        return "unit" if self.unit is not None else "judge" if self.judged else ""
 
     @property
     def usual_target(self) -> float:
@@ -417,7 +432,7 @@ class Sample:
 
     @cached_property
     def hash(self) -> str:
-        "SHA-256 of losses, scores, groups and units."
+        "SHA-256 of losses, scores, groups, units and what a judge said."
         digest = hashlib.sha256(np.ascontiguousarray(self.losses, "<f8").tobytes())
         for name, score in self.scores.items():
             digest.update(name.encode() + b"\0"
@@ -427,6 +442,10 @@ class Sample:
                           + np.ascontiguousarray(self.groups, "<i8").tobytes())
         if self.unit is not None:
             digest.update(b"unit\0" + np.ascontiguousarray(self.unit, "<i8").tobytes())
+        if self.judged is not None:
+            for values in (self.judged.cheap, self.judged.labelled,
+                           *self.judged.scores.values()):
+                digest.update(np.ascontiguousarray(values, "<f8").tobytes())
         return digest.hexdigest()
 
 # %% ../../nbs/audit/02_sample.ipynb #5ca5deb0
@@ -482,6 +501,62 @@ def make_sample(
              and len(answers.classes) == 2)
     notes = _remarks(sample, source == "probabilities", classes is None, correct)
     return replace(sample, given=tuple(_given(sample, alone)), notes=(*differ, *notes))
+
+# %% ../../nbs/audit/02_sample.ipynb #ju54ex01
+def check_judge(judge, rate, **others) -> None: # others: arguments that exclude a judge
+    "Refuse what has no certificate with a judge."
+    if (judge is None) != (rate is None):
+        raise ValueError("judge and rate must be given together: rate is the probability "
+                         "with which a row got a human label")
+    for name, given in others.items() if judge is not None else ():
+        if given is not None:
+            raise ValueError(f"judge must be None where {name} is given: no certificate "
+                             "takes both; leave one of them out")
+
+def with_judge(
+    people:Sample, # rows with a human label
+    said:Sample,   # all rows, with the labels of the judge
+    labelled,      # (N,) bool: which of them have a human label
+    rate,          # probability of such a label, in (0, 1]
+) -> Sample:
+    "The rows with a human label, and what a judge says of all."
+    rate = check_number(rate, "rate", 0., 1., open_low=True)
+    n, m = len(labelled), people.n
+    # beyond six standard deviations of so many coins
+    if abs(m - n*rate) > 6*np.sqrt(n*rate*(1 - rate)) + 1e-9*n:
+        raise refuse("rate", f"the probability with which a row got a human label: {m} of "
+                     f"{n} have one", rate)
+    note = (f"{m} of {n} rows have a human label: numbers here are about these, and only "
+            "the certificate also reads what the judge says of all")
+    return replace(people, notes=(note, *people.notes), judged=Judged(
+        cheap=said.losses, labelled=labelled, rate=rate, scores=said.scores))
+
+def judged_sample(
+    judge,    # (n,) labels, or losses where losses are given
+    labelled, # (n,) bool: rows with a human label, drawn by independent coins
+    rate,     # probability of such a label, in (0, 1]
+    **given,  # as in make_sample; labels or losses are read where labelled
+) -> Sample:
+    "Everything that was given, with a judge. Raises ValueError naming the argument."
+    check_judge(judge, rate, **{name: given.get(name) for name in ("is_ood", "unit")})
+    role = "y_true" if given.get("losses") is None else "losses"
+    here = check_mask(labelled, "labelled")
+    if not here.any(): raise refuse("labelled", "true for at least one row", labelled)
+    try: said = make_sample(**given | {role: judge})
+    except ValueError as error:
+        raise ValueError(str(error).replace(role, "judge")) from error
+    check_same_length(labelled=here, judge=said.losses, **{role: given[role]})
+    if given.get("classes") is None and said.probabilities is not None:
+        given["classes"] = said.classes
+    rows = ("y_true", "y_pred", "probabilities", "logits", "losses", "groups")
+    part = {name: np.asarray(value)[here] if name in rows and value is not None else value
+            for name, value in given.items()}
+    scores = given.get("scores")
+    if isinstance(scores, dict):
+        part["scores"] = {name: np.asarray(one)[here] for name, one in scores.items()}
+    elif scores is not None: part["scores"] = np.asarray(scores)[here]
+    return with_judge(make_sample(**part), said, here, rate)
+
 
 # %% ../../nbs/audit/02_sample.ipynb #db79a367
 def _probabilities(probabilities, logits, names:Names): # (n, K) or None, (n,) or None
@@ -692,6 +767,8 @@ class Roles:
                             # drawn, up to a common factor
     weight_bound: float|None = None # the largest weight that can occur
     unit: str|None = None           # column of the patient, document or session of a row
+    judge: str|None = None          # column of labels (or losses) of a judge for all rows
+    rate: float|None = None         # probability with which a row got a human label
     look: bool = False              # whether errors may agree inside another column is seen
     ood: str|None = None            # column that is True where an input belongs to no class
     classes: Any = None             # what the columns of probabilities stand for
@@ -717,6 +794,7 @@ class Roles:
             raise ValueError("weight and weight_bound must be given together: the largest "
                              "weight that can occur is not seen in a sample")
         if self.weight is not None: check_positive(self.weight_bound, "weight_bound")
+        check_judge(self.judge, self.rate, ood=self.ood, unit=self.unit, weight=self.weight)
         if self.unit is not None and self.weight is not None:
             raise ValueError("weight must be None where unit is given: no certificate for "
                              "units takes weights; leave one of them out")
@@ -725,7 +803,8 @@ class Roles:
                                          # roles that were given
         "The columns of a table that play a part. Raises TableError where one is missing."
         found: dict = {}
-        for role in ("label", "prediction", "losses", "group", "ood", "weight", "unit"):
+        for role in ("label", "prediction", "losses", "group", "ood", "weight", "unit",
+                     "judge"):
             name = getattr(self, role)
             if role == "group" and isinstance(name, (list, tuple)):
                 name = BOTH.join(matching(names, list(name), role))
@@ -887,10 +966,13 @@ def _needed(frame, roles:Roles) -> dict: # name -> whether it holds numbers
     a foreign input."""
     found = roles.found(frame.columns)
     group = found.get("group")
-    free = {found.get("label") if "ood" in found else None}
+    free = {found.get("label") if "ood" in found or "judge" in found else None}
+    if "judge" in found and "losses" in found:
+        free |= set((stands_for(frame.columns, found["losses"])
+                     or ("", [found["losses"]]))[1])
     if group is not None:
         free |= set((stands_for(frame.columns, group) or ("", [group]))[1])
-    texts = {found.get(role) for role in ("label", "prediction", "ood", "unit")}
+    texts = {found.get(role) for role in ("label", "prediction", "ood", "unit", "judge")}
     return {name: name not in texts
             for name in roles.columns(frame.columns) if name not in free}
 
@@ -911,6 +993,7 @@ def _without_missing(frame, table, roles:Roles) -> Sample:
 def _read_sample(frame, table, roles:Roles) -> Sample:
     "A sample of the columns of an open table."
     found = roles.found(frame.columns)
+    if roles.judge is not None: return _judged_sample(frame, table, roles, found)
     if roles.weight is not None and roles.weight_bound is not None:
         equal = replace(roles, weight=None, weight_bound=None, look=False)
         n = _read_sample(frame, table, equal).n      # complaints are about all rows
@@ -955,3 +1038,23 @@ def _read_sample(frame, table, roles:Roles) -> Sample:
     return replace(sample, columns=found, origin=origin, dialect=dialect,
                    notes=(*sample.notes, *more),
                    missing_values=tuple(roles.missing_values or ()))
+
+# %% ../../nbs/audit/02_sample.ipynb #ju54ex02
+def _judged_sample(frame, table, roles:Roles, found:dict) -> Sample:
+    "The rows of a table that have a human label, and what a judge says of all."
+    role = next(r for r in ("correct", "losses", "label") if getattr(roles, r) is not None)
+    name = found["label" if role == "label" else "losses"]
+    here = ~missing_cells(frame, name, role != "label")
+    if not here.any():
+        raise TableError(f"column {getattr(roles, role)!r} must hold a human label in some "
+                         "rows", getattr(roles, role))
+    rate = roles.rate
+    roles = replace(roles, judge=None, rate=None)
+    try: people = _read_sample(frame.filter(here.tolist()), table, roles)
+    except TableError as error: raise row_of_all(error, ~here) from None
+    classes = people.classes if people.probabilities is not None else roles.classes
+    said = _read_sample(frame, table, replace(roles, classes=classes, look=False,
+                                              **{role: found["judge"]}))
+    return replace(with_judge(people, said, here, rate),
+                   columns=people.columns | {"judge": found["judge"]})
+

@@ -120,7 +120,8 @@ class Tally(Patched):
                                                # them
 
     binned = True
-    unit = None
+    unit = judged = None
+    fixed = ""
     n_thresholds = BINS
     bound = 1.
     kind = "zero-one"
@@ -377,9 +378,10 @@ def is_large(
 def needs_rows(
     roles:Roles,
 ) -> bool:
-    "Whether a role needs each row: weights, units, a loss matrix, foreign inputs, a bound."
+    "Whether a role needs each row: weights, units, a judge, foreign inputs, other losses."
     return (roles.weight is not None or roles.ood is not None or roles.unit is not None
-            or roles.bound not in (None, 1) or not isinstance(roles.loss, str))
+            or roles.judge is not None or roles.bound not in (None, 1)
+            or not isinstance(roles.loss, str))
 
 def read_tally(
     table,       # a Parquet file or a folder of such, a list of them, a Dask frame, or an

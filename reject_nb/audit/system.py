@@ -19,13 +19,14 @@ from .. import __version__
 from .metrics import share_interval
 from .report import _part, _template, percent, plain_percent, policy
 from .rule import (
-    Rule, RuleError, content_of, digest, row_of_all, status_of, text_of)
+    Rule, RuleError, content_of, digest, status_of, text_of)
 from .sample import (
     FEW_ERRORS, Names, Roles, check_probabilities, flag_column, sample_of_table,
     score_of_probabilities, some_of)
-from .table import (
+from reject_nb.audit.table import (
     CSV, Dialect, Table, TableError, check_spellings, column, column_called, dialect_of,
-    groups_of, kind_of_file, matching, missing_cells, numbers, open_table, words)
+    groups_of, kind_of_file, matching, missing_cells, numbers, open_table,
+    row_of_all, words)
 from reject_nb.core.checks import (
     check_count, check_instance, check_number, check_path, check_probability, check_vector,
     refuse)

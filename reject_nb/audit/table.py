@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['CSV', 'PARQUET', 'EXCEL', 'SEP_LINE', 'SEPARATORS', 'COMMA', 'RIGHT', 'SURE', 'BOTH', 'MISSING', 'POLICIES',
-           'TableError', 'check_header', 'Dialect', 'kind_of_file', 'dialect_of', 'read_csv', 'with_points',
-           'read_file', 'is_lazy', 'open_table', 'check_spellings', 'without_spelled', 'stands_for', 'numbers_of',
-           'column', 'numbers', 'missing_cells', 'words', 'groups_of', 'count_missing', 'said_missing',
+           'TableError', 'row_of_all', 'check_header', 'Dialect', 'kind_of_file', 'dialect_of', 'read_csv',
+           'with_points', 'read_file', 'is_lazy', 'open_table', 'check_spellings', 'without_spelled', 'stands_for',
+           'numbers_of', 'column', 'numbers', 'missing_cells', 'words', 'groups_of', 'count_missing', 'said_missing',
            'complained_of_at_once', 'matching', 'column_called', 'Table', 'write_table']
 
 # %% ../../nbs/audit/01_table.ipynb #40bc1edf
@@ -60,6 +60,15 @@ class TableError(ValueError):
         "About one cell."
         words = f"column {column!r}, row {row}: must be {expected}, got {value!r}"
         return cls(words, column, row, value)
+
+# %% ../../nbs/audit/01_table.ipynb #ju54ta01
+def row_of_all(error:TableError, empty:np.ndarray) -> TableError:
+    "An error about a row of those that are not empty, with the row of the table."
+    if error.row is None or not empty.any(): return error
+    row = int(np.flatnonzero(~empty)[error.row - 1]) + 1
+    return TableError(str(error).replace(f"row {error.row}", f"row {row}", 1), error.column,
+                      row, error.value)
+
 
 # %% ../../nbs/audit/01_table.ipynb #681dbd79
 def check_header(
