@@ -241,14 +241,16 @@ class Abstaining(Certifying):
         X,           # (n, d) inputs
     ) -> np.ndarray: # (n, K) columns in the order of classifier_.classes_
         "The classifier's probabilities, of rejected inputs as well."
-        return ask(self.classifier_.predict_proba, self._door(X))
+        X = self._door(X)
+        return ask(self.classifier_.predict_proba, X)
 
     @available_if(_has("decision_function"))
     def decision_function(self,
         X,           # (n, d) inputs
     ) -> np.ndarray: # as the classifier returns it
         "The classifier's decision function, of rejected inputs as well."
-        return ask(self.classifier_.decision_function, self._door(X))
+        X = self._door(X)
+        return ask(self.classifier_.decision_function, X)
 
 # %% ../../nbs/risk_control/11_selective.ipynb #be561ab5
 @patch
