@@ -97,11 +97,11 @@ class CascadeClassifier(Certifying, ClassifierMixin, _BaseComposition):
         stages = _check_stages(self.stages)
         size = check_probability(self.calibration_size, "calibration_size")
         check_flag(self.prefit, "prefit")
-        unit = units_of(self.unit, X, unit)
-        self.unit_ = unit is not None if self.unit is None else self.unit
-        X = without_column(X, self.unit)
+        whole, X = X, without_column(X, self.unit)
         count_features(self, X)
         y = labels_of(self, y, n_rows(X))
+        unit = units_of(self.unit, whole, unit)
+        self.unit_ = unit is not None if self.unit is None else self.unit
         there, weight = weighed(sample_weight, len(y))
         if len(there) < len(y):
             X, y, unit = take(X, there), y[there], None if unit is None else unit[there]

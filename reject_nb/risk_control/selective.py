@@ -384,11 +384,11 @@ class SelectiveClassifier(Abstaining, ClassifierMixin, BaseEstimator):
         Raises: ValueError naming the argument; what the estimator says against X is passed
         on."""
         self._check_parameters()
-        unit = units_of(self.unit, X, unit)
-        self.unit_ = unit is not None if self.unit is None else self.unit
-        X = without_column(X, self.unit)
+        whole, X = X, without_column(X, self.unit)
         count_features(self, X)
         y = labels_of(self, y, n_rows(X))
+        unit = units_of(self.unit, whole, unit)
+        self.unit_ = unit is not None if self.unit is None else self.unit
         check_class_labels(y)
         score = MaxClassProbability() if self.uncertainty is None else self.uncertainty
         _check_score(score)
