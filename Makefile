@@ -8,7 +8,7 @@ export PYTHONHASHSEED := 0
 RUN := $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help figures full test check notebooks docs lab bench authors lowest dist accept clean
+.PHONY: help figures full test check types written notebooks docs lab bench authors lowest dist accept clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
@@ -22,14 +22,21 @@ full: $(STAMP)  ## the same with all heavy tables computed again; takes long
 test: $(STAMP)  ## run the tests of the notebooks and of the repository (SLOW=1: also the slow ones)
 	$(RUN) -m pytest -n $(JOBS) $(if $(SLOW),-m "slow or not slow")
 
-check: $(STAMP)  ## what CI runs: ruff, mypy, nbdev's commands, all notebooks with their tests and outputs, the tests of the repository
+check: $(STAMP)  ## what CI runs: ruff, nbdev's commands, mypy, all notebooks with their tests and outputs, the tests of the repository
 	$(RUN) -m ruff check
-	$(RUN) -m mypy
 	@was=$$(git diff -- nbs reject_nb | cksum); $(VENV)/bin/nbdev_export && $(VENV)/bin/nbdev_clean && \
 	test "$$was" = "$$(git diff -- nbs reject_nb | cksum)" || { echo "nbdev_export or nbdev_clean has changed files: see git diff"; exit 1; }
-	$(VENV)/bin/nbdev_test --path nbs/core/01_checks.ipynb
+	$(MAKE) --no-print-directory -j$(JOBS) types written
 	$(RUN) -m reject_nb.dev.build check
-	$(RUN) -m pytest -n $(JOBS) $(wildcard tests/test_*.py tests/*/test_*.py)
+	$(RUN) -m pytest -n $(JOBS) $(filter-out $(WRITTEN),$(wildcard tests/test_*.py tests/*/test_*.py))
+
+# what needs one core and finds most slips, both at the same time
+WRITTEN := tests/test_repository.py tests/test_truth.py
+types: $(STAMP)
+	$(RUN) -m mypy
+	$(VENV)/bin/nbdev_test --path nbs/core/01_checks.ipynb
+written: $(STAMP)
+	$(RUN) -m pytest $(WRITTEN)
 
 notebooks: $(STAMP)  ## export, run all notebooks and keep their outputs, then pages and README
 	$(RUN) -m reject_nb.dev.build notebooks

@@ -228,6 +228,14 @@ def _(rng):
     return bool((clf.predict_stage(rng.normal(size=(200, 2))) >= 0).any())
 
 
+@door("risk_control.certify_cascade", case="two stages, 120 units of 1 to 5 rows that are all alike", level=.1, cost=6)
+def _(rng):
+    unit = np.repeat(np.arange(120), rng.integers(1, 6, 120))
+    scores = rng.random((2, len(unit)))
+    rule = risk_control.certify_cascade([flat(rng, 120, .3)[unit], flat(rng, 120, .3)[unit]], list(scores), target=.3, delta=.1, unit=unit)
+    return bool((rule.stage(list(scores)) >= 0).any())
+
+
 # Rates --------------------------------------------------------------------------------------------------------------
 
 UNSAFE = {
@@ -299,6 +307,19 @@ def _(rng):
     model = SelectiveClassifier(DummyClassifier(strategy="most_frequent"), _first, BoundedImprovement(.98 - ABOVE), delta=.1,
                                 calibration_size=.5, random_state=int(rng.integers(2**31))).fit(X, y)
     return bool(model.accept(X).any())
+
+
+@door("risk_control.SelectiveClassifier", "risk_control.SelectiveClassifier.calibrate", case="units of 1 to 5 rows share a label that is noise, certified twice", level=.1,
+      cost=30)
+def _(rng):
+    def draw():
+        unit = np.repeat(np.arange(100), rng.integers(1, 6, 100))
+        return PLACES[rng.integers(0, 41, len(unit))], rng.integers(0, 2, 100)[unit], unit
+    X, y, unit = draw()
+    model = SelectiveClassifier(LogisticRegression(), model=BoundedImprovement(.5 - ABOVE), delta=.05, random_state=int(rng.integers(2**31))).fit(X, y, unit=unit)
+    first = model.accept(PLACES).any()
+    X, y, unit = draw()
+    return bool(first or model.calibrate(X, y, unit=unit).accept(PLACES).any())
 
 
 def _first(X): return X[:, 0]

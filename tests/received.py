@@ -111,7 +111,7 @@ OTHER = dict(   # another valid value of each parameter
     estimator=GaussianNB(), rule="conformal_unsafe", eps=.3, delta=.3, eps_safe=.4, calibration_share=.6, prefit=True, random_state=7, reference=.1,
     stages=stages()[:1], target=.9, costs=[2., 1.], capacity=[None, .1], coverage=.2, budget=3., reject_cost=2., calibration_size=.6, learn=.5,
     reject_label="?", uncertainty=risk_control.MarginScore(), model=BoundedAbstention(.2), guarantee="ltt", loss="absolute", bound=9., score_size=.2,
-    groups=second_group, n_candidates=9, family="exponential", p_safe=.9, class_weight="balanced", shrinkage=.5, probability=True, taus=[.1, .9], C=.01,
+    groups=second_group, unit=second_group, n_candidates=9, family="exponential", p_safe=.9, class_weight="balanced", shrinkage=.5, probability=True, taus=[.1, .9], C=.01,
     eta=.5, kernel="rbf", degree=2, gamma=2., coef0=0., class_balanced=True, tol=1e-3, risk_score="mls", ood_score="msp", formulation="MM-S", max_iter=9,
     time_limit=1.)
 
@@ -238,6 +238,18 @@ for _name, (_n, _classes, _method, _make) in (REGIONS | ANSWERING).items():
             found = asked_alone(make(*noise(rng, n, labels)), ATOMS, method)
         if name in ANSWERING: return bool((found != "reject").any())
         return bool(((found == "yes") if found.ndim == 1 else found).mean(0).max() > .2 + 1e-9)
+
+
+OF_UNITS = {
+    "SelectiveClassifier": lambda: risk_control.SelectiveClassifier(model=BoundedImprovement(.5 - ABOVE), delta=.1),
+    "CascadeClassifier": lambda: risk_control.CascadeClassifier(stages(), target=.5 - ABOVE, delta=.1)}
+for _name, _make in OF_UNITS.items():
+    @received(f"risk_control.{_name}", f"risk_control.{_name}.predict", case="150 units of 1 to 9 rows share a text label that is noise", level=.1, cost=30)
+    def _(rng, make=_make):
+        np.random.seed(int(rng.integers(2**31)))
+        unit = np.repeat(np.arange(150), rng.integers(1, 10, 150))
+        X, y = noise(rng, len(unit), WORDS[2])[0], rng.choice(WORDS[2], 150)[unit]
+        return bool((asked_alone(make().fit(X, y, unit=unit), ATOMS) != "reject").any())
 
 
 @received("risk_control.CascadeClassifier.predict", case="text labels that can be learned, risk from what predict returns", level=.05, cost=30)

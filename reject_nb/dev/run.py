@@ -9,6 +9,7 @@ __all__ = ['SLACK', 'RESIDUE', 'NUANCE', 'SPECKS', 'NUMBER', 'ADDRESS', 'SINGLE'
 
 # %% ../../nbs/dev/03_run.ipynb #3b85de17
 import copy
+import gc
 import importlib
 import multiprocessing
 import os
@@ -177,9 +178,12 @@ def _run_cells(path:Path, sources:dict[int, str], ids:dict[int, str], env:dict,
     os.chdir(path.parent)
     import matplotlib.pyplot as plt
     from execnb.shell import format_exc
+    from matplotlib.backend_bases import FigureCanvasBase
     from IPython.core.interactiveshell import InteractiveShell
     from threadpoolctl import threadpool_limits
     plt.close("all")   # a figure that the parent left open would be drawn here
+    # at the end of a cell a figure is drawn for a window, and then once more to be shown
+    FigureCanvasBase.draw_idle = lambda self, *args, **kwargs: None  # type: ignore[method-assign]
     outputs: list = []
     shell = _make_shell(outputs)
     made = {}
@@ -312,6 +316,7 @@ def run_notebooks(
     if warm and forks:
         os.environ.update(SINGLE)
         for name in (*LIBRARIES, *_own_modules()): importlib.import_module(name)
+        gc.freeze()   # no notebook searches what was loaded for all of them
     import reject_nb
     from IPython.paths import get_ipython_cache_dir
     forget_compiled(Path(reject_nb.__file__).parent,

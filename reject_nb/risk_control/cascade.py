@@ -20,6 +20,7 @@ from ..core.results import Status
 from ..core.tails import binomial_p_value, clopper_pearson_upper
 from .betting import data_generator
 from .threshold import CertifiedSelection, certified_risk
+from .units import certified_units, unit_codes
 
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0008
 class Stage(NamedTuple):
@@ -518,6 +519,7 @@ class _Part(NamedTuple):
     stage: np.ndarray        # (n,)
     system_score: np.ndarray # (n,)
     called: list             # (K,) the stages in words
+    unit: Any                # (n,) labels; None: rows are independent
 
     def at(self, k) -> np.ndarray: # rows
         "What stage k can answer and is routed to."
@@ -647,14 +649,19 @@ def _guessed(losses, scores, whole) -> np.ndarray: # (K, m)
             found[k, at] = own.error_at(np.zeros(at.sum()) if s is None else s[at])
     return found
 
-def _learn(losses, scores, aim:_Aim, learn:float, rng) -> _Learned:
+def _learn(losses, scores, aim:_Aim, learn:float, rng, unit) -> _Learned:
     "Routes, and what is to be done about unrecorded losses, from the learning part."
     n = next(len(one) for one in losses if not np.isscalar(one))
-    order = rng.permutation(n)
+    order, ends = rng.permutation(n), np.arange(n + 1)
+    if unit is not None:
+        from reject_nb.risk_control.estimators import whole_units # loads scikit-learn
+        order, ends = whole_units(order, unit)
+    units = len(ends) - 1
+    most = min(int(np.searchsorted(ends, LARGEST)), units - 1)
     wanted = aim.budget is None and aim.coverage is None and aim.reject_cost is None
     wanted &= bool((aim.capacity == 1).all()) # half of the rows leave less room
     for share in (learn/2, learn)[not wanted:]:
-        m = max(1, min(int(share*n), LARGEST, n - 1))
+        m = ends[max(1, min(int(share*units), most))]
         found = _learn_from(order, m, losses, scores, aim)
         # a stage alone has nothing more to learn
         if len(_asked(found.stages)) == 1: break
@@ -692,7 +699,7 @@ SPARE = .3   # of delta, for single stages on all rows
 NEARLY = .01 # coverage that is given for a cheaper rule
 
 def _certified(losses, scores, aim:_Aim, delta:float, learn:float, called,
-               rng) -> CascadeRule:
+               rng, unit) -> CascadeRule:
     """One rule with all of delta: the routes that were learned or, if that is better, one
     stage alone."""
     k = len(losses)
@@ -700,17 +707,18 @@ def _certified(losses, scores, aim:_Aim, delta:float, learn:float, called,
         if np.isnan(losses[0]).all():
             raise refuse("losses[0]", "known for one example at least", losses[0])
         found, said = _alone(0, losses, scores, called)
-        return _tested(found, losses, scores, aim, delta, delta, called, said, rng)
+        return _tested(found, losses, scores, aim, delta, delta, called, said, rng, unit)
     alone = [i for i in range(k) if aim.budget is None and aim.capacity[i] == 1
              and not np.isnan(losses[i]).all()]
     spare = SPARE*delta if alone else 0.
-    found = _learn(losses, scores, aim, learn, rng)
-    rules = [_tested(found, losses, scores, aim, delta, delta - spare, called, [], rng)]
+    found = _learn(losses, scores, aim, learn, rng, unit)
+    rules = [_tested(found, losses, scores, aim, delta, delta - spare, called, [], rng,
+                     unit)]
     for i in alone:
         found, said = _alone(i, losses, scores, called)
         if len(found.part):
             rules.append(_tested(found, losses, scores, aim, delta, spare/len(alone),
-                                 called, said, rng))
+                                 called, said, rng, unit))
     rules = [rules[0]] + [one for one in rules[1:] if one.coverage]
     if aim.coverage is not None or aim.reject_cost is not None:
         return max(rules, key=lambda rule: _worth(rule, aim))
@@ -724,14 +732,14 @@ def _worth(rule, aim:_Aim) -> tuple:
     return min(rule.coverage, aim.coverage), -rule.cost
 
 def _tested(found:_Learned, losses, scores, aim:_Aim, delta:float, level:float, called,
-            said, rng) -> CascadeRule:
+            said, rng, unit) -> CascadeRule:
     "The rule of some routes, certified with a part of delta."
     k = len(losses)
     rows, n = found.part, len(found.part)
     stage, system_score = _routed(found.stages,
                                   [None if s is None else s[rows] for s in scores])
     part = _Part([one if np.isscalar(one) else one[rows] for one in losses], stage,
-                 system_score, called)
+                 system_score, called, None if unit is None else unit[rows])
     asked = _asked(found.stages)
     limited = [i for i in range(k) if aim.capacity[i] < 1 and i in asked]
     coins = found.foreseen.count("coins")
@@ -751,7 +759,10 @@ def _tested(found:_Learned, losses, scores, aim:_Aim, delta:float, level:float, 
     if why:
         selection = CertifiedSelection.reject_all(message=why, guarantee="auto",
                                                   delta=level, n=n)
-    else: selection = certified_risk(lost, tested, aim.target, level)
+    elif unit is None: selection = certified_risk(lost, tested, aim.target, level)
+    else:
+        selection = certified_units(lost, tested, part.unit[system_score < np.inf],
+                                    aim.target, level)
     return _as_rule(found.stages, selection, aim, delta, part, said + more, limited)
 
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0027
@@ -767,9 +778,15 @@ def _as_rule(stages, found, aim, delta, part:_Part, said, limited) -> CascadeRul
                        f"{aim.capacity[i]:g} of the inputs" for i in limited)
         given = f", if {' and '.join(said)}" if said else ""
         which = "" if (part.system_score < np.inf).all() else " with a finite score"
+        many, lost = "examples", "mean loss of what the system answers is"
+        if part.unit is not None:
+            many, lost = "units", ("mean loss of a unit's answers is on average over units "
+                                   "with answers")
+            alone = "; for units of one row" in found.message
+            given = ", for units of one row, as all in the sample are"*alone
         statement = (f"with probability at least {1 - delta:g} over the {found.n} "
-                     f"certifying examples{which}, the mean loss of what the system "
-                     f"answers is at most {aim.target:g}{also}{given}. Not guaranteed: "
+                     f"certifying {many}{which}, the {lost} at most {aim.target:g}"
+                     f"{also}{given}. Not guaranteed: "
                      f"{coverage:.1%} are answered, at a cost of {cost:.4g} per input")
     if coverage < (aim.coverage or 0):
         statement += (f"; that is less than the wanted {aim.coverage:.1%}: it takes a "
@@ -806,6 +823,10 @@ def certify_cascade(
                           # and samples
     names=None,           # (K,) names of the stages for the statement; None: their numbers,
                           # from 0 as in `stage`
+    unit=None,            # (n,) labels: rows of one unit, such as a patient, may depend on
+                          # each other, and the risk is the mean over units of the mean loss
+                          # of a unit's answers; all losses must be known, and nothing has a
+                          # capacity. None: rows are independent
 ) -> CascadeRule: # with statement, coverage, cost, share_by_stage, stage, answer and menu
     """Several stages asked in turn, with one guarantee for what the system answers.
 
@@ -826,11 +847,17 @@ def certify_cascade(
         if not isinstance(other, dict) or not set(other) <= set(first):
             raise refuse("also", f"dicts of {', '.join(first)}", other)
         aims.append(_check_aim(k, **{**first, **other}))
+    if unit is not None:
+        unit = unit_codes(unit, n)
+        if any(np.isscalar(one) or np.isnan(one).any() for one in losses):
+            raise refuse("losses", "known where units are given", "NaN or a number")
+        if any((aim.capacity < 1).any() for aim in aims):
+            raise refuse("capacity", "None where units are given", capacity)
     called = ([f"stage {i} (the first is 0)" for i in range(k)] if names is None
               else _check_names(names, k))
     rng = (data_generator(*losses, *scores) if random_state is None
            else check_random_state(random_state))
-    rules = [_certified(losses, scores, aim, delta/len(aims), learn, called, rng)
+    rules = [_certified(losses, scores, aim, delta/len(aims), learn, called, rng, unit)
              for aim in aims]
     return replace(rules[0], others=tuple(rules[1:]))
 

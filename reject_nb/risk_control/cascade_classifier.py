@@ -24,7 +24,7 @@ from .estimators import (
 from .estimators import (
     Certifying, legacy_random_state, n_rows, note_certified, selective_accuracy, split_rows)
 from .estimators import (
-    stays_as_it_is, take, warn_of_weights, weighed)
+    stays_as_it_is, take, units_of, warn_of_weights, weighed, without_column)
 
 # %% ../../nbs/risk_control/14_cascade_classifier.ipynb #cc5c0006
 class CascadeClassifier(Certifying, ClassifierMixin, _BaseComposition):
@@ -54,7 +54,11 @@ class CascadeClassifier(Certifying, ClassifierMixin, _BaseComposition):
         random_state=None,   # of the split: None, a whole number, a Generator or a
                              # RandomState
         n_candidates=1,      # among which a search chooses: delta is divided by it, so that
-                             # the statement about the one that is chosen holds
+                             # that the statement about the one that is chosen holds
+        unit=None,           # rows that belong together, such as those of a patient: a
+                             # column of X, a frame, which is then no feature, or a function
+                             # X -> (n,) labels; None: labels are given to fit, or rows are
+                             # independent
     ):
         self.stages, self.target, self.costs, self.delta = stages, target, costs, delta
         self.capacity, self.coverage, self.budget, self.reject_cost = (capacity, coverage,
@@ -63,6 +67,7 @@ class CascadeClassifier(Certifying, ClassifierMixin, _BaseComposition):
                                                                 reject_label)
         self.prefit, self.random_state, self.n_candidates = (prefit, random_state,
                                                              n_candidates)
+        self.unit = unit
 
     def get_params(self,
         deep:bool=True, # with those of the stages, such as lr__C of a stage "lr"
@@ -81,6 +86,8 @@ class CascadeClassifier(Certifying, ClassifierMixin, _BaseComposition):
         y, # (n,) labels
         sample_weight=None, # (n,) at least 0, for the fits of the stages that take weights;
                             # None: equal. The certificate counts points
+        unit=None, # (n,) labels of the units, if the constructor names none: each unit goes
+                   # to one part, and the statement is about units
     ):     # self
         """Fit clones of the classifiers, learn the routes and certify the system, on
         disjoint rows.
@@ -90,11 +97,14 @@ class CascadeClassifier(Certifying, ClassifierMixin, _BaseComposition):
         stages = _check_stages(self.stages)
         size = check_probability(self.calibration_size, "calibration_size")
         check_flag(self.prefit, "prefit")
+        whole, X = X, without_column(X, self.unit)
         count_features(self, X)
         y = labels_of(self, y, n_rows(X))
+        unit = units_of(self.unit, whole, unit)
+        self.unit_ = unit is not None if self.unit is None else self.unit
         there, weight = weighed(sample_weight, len(y))
         if len(there) < len(y):
-            X, y = take(X, there), y[there]
+            X, y, unit = take(X, there), y[there], None if unit is None else unit[there]
         check_class_labels(y)
         rng = legacy_random_state(self.random_state)
         ready = [stays_as_it_is(one, self.prefit) for one in stages]
@@ -109,18 +119,18 @@ class CascadeClassifier(Certifying, ClassifierMixin, _BaseComposition):
         self.reject_label_ = choose_reject_label(classes, self.reject_label)
         self.classes_ = classes
         rows, held = ((np.empty(0, int), np.arange(len(y))) if all(ready)
-                      else split_rows(len(y), size, rng))
+                      else split_rows(len(y), size, rng, unit))
         self.names_ = [str(name) for name, _ in self.stages]
         weights = _weights_of_fits(stages, ready, self.names_, weight, rows)
         self.classifiers_ = [one if stays else ask(lambda part, one=one, more=more: clone(
             one).fit(part, y[rows], **more), take(X, rows))
                              for one, stays, more in zip(stages, ready, weights)]
-        self._certify(take(X, held), y[held])
+        self._certify(take(X, held), y[held], None if unit is None else unit[held])
         note_certified(self, X, y, self.n_candidates,
                        parts=[one for one, stays in zip(stages, ready) if stays])
         return self
 
-    def _certify(self, X, y):
+    def _certify(self, X, y, unit):
         check_count(self.n_candidates, "n_candidates")
         delta = check_probability(self.delta, "delta")
         found = [ask(lambda part, one=one: _asked(one, part, self.classes_), X)
@@ -128,7 +138,8 @@ class CascadeClassifier(Certifying, ClassifierMixin, _BaseComposition):
         losses = [(labels != y).astype(float) for labels, _ in found]
         rule = certify_cascade(losses, [s for _, s in found], self.costs, self.target,
                                delta/self.n_candidates, self.capacity, self.coverage,
-                               self.budget, self.reject_cost, self.learn, names=self.names_)
+                               self.budget, self.reject_cost, self.learn, names=self.names_,
+                               unit=unit)
         if self.n_candidates > 1 and rule.status != "infeasible":
             rule = replace(rule, statement=f"{rule.statement}; whichever of "
                            f"{self.n_candidates} candidates a search chooses, this is true "
@@ -140,14 +151,18 @@ class CascadeClassifier(Certifying, ClassifierMixin, _BaseComposition):
     def calibrate(self,
         X, # (n, d) data that the classifiers have not seen
         y, # (n,) labels
+        unit=None, # (n,) labels of the units, if the constructor names none
     ):     # self
         """Learn the routes and certify anew on other data, for instance after a search or
         after changing `target`."""
-        return self._certify(X, self._labels(X, y))
+        y = self._labels(X, y)
+        return self._certify(self._door(X), y, units_of(self.unit, X, unit, self.unit_))
 
-    def _door(self, X):
+    def _door(self, X): # without the column that names units
         check_is_fitted(self, "rule_")
+        X = without_column(X, self.unit_)
         count_features(self, X, reset=False)
+        return X
 
     def _labels(self, X, y) -> np.ndarray:
         "Labels of inputs like those of the fit."
@@ -158,7 +173,7 @@ class CascadeClassifier(Certifying, ClassifierMixin, _BaseComposition):
 
     def _answers(self, X) -> tuple[np.ndarray, np.ndarray]:
         "What `predict` returns, and stages, -1 where nobody answers."
-        self._door(X)
+        X = self._door(X)
         rows = np.arange(n_rows(X))
         if not len(rows): raise refuse("X", "at least one input", X)
         functions = [lambda at, one=one: ask(

@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['check_posterior', 'check_loss', 'pointwise_loss', 'loss_matrix', 'RiskCoverage', 'check_scored',
-           'risk_coverage_curve', 'is_fitted', 'stays_as_it_is', 'split_rows', 'split_unsafe', 'weighed',
-           'warn_of_weights', 'ask_once', 'ask', 'n_rows', 'take', 'legacy_random_state', 'predict_labels',
-           'numeric_features', 'selective_accuracy', 'labels_of', 'warn_if_doubtful', 'Certifying', 'note_certified',
-           'count_features', 'check_class_labels', 'Standardized', 'default_classifier', 'refuse_text_columns',
-           'UncertaintyScore', 'unit_of_probabilities', 'MaxClassProbability', 'MarginScore']
+           'risk_coverage_curve', 'is_fitted', 'stays_as_it_is', 'split_rows', 'whole_units', 'split_unsafe', 'weighed',
+           'warn_of_weights', 'ask_once', 'ask', 'n_rows', 'take', 'without_column', 'units_of', 'legacy_random_state',
+           'predict_labels', 'numeric_features', 'selective_accuracy', 'labels_of', 'warn_if_doubtful', 'Certifying',
+           'note_certified', 'count_features', 'check_class_labels', 'Standardized', 'default_classifier',
+           'refuse_text_columns', 'UncertaintyScore', 'unit_of_probabilities', 'MaxClassProbability', 'MarginScore']
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #71a4cc9c
 import re
@@ -32,6 +32,7 @@ from ..core.labels import (
     check_comparable, reads_missing, round_scores, spelling, within_ends)
 from ..core.results import point_weights, refuse_text
 from ..core.ranking import rank
+from .units import unit_codes
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #3fcbf9e7
 _LARGEST = 1e270   # the largest loss that can be summed over all pairs
@@ -186,13 +187,30 @@ def split_rows(
     n:int,        # number of rows
     share:float,  # of the calibration, in (0, 1)
     random_state, # RandomState or Generator
+    unit=None,    # (n,) labels of units that are drawn whole; None: each row is one
 ) -> tuple[np.ndarray, np.ndarray]: # the other rows, rows of the calibration; one at least
                                     # of each
     """Calibration rows drawn plainly: a draw stratified by labels would depend on the rows
     of the fit."""
-    order = random_state.permutation(n)
-    size = min(max(round(n*share), 1), n - 1)
+    order, ends = whole_units(random_state.permutation(n), unit)
+    units = len(ends) - 1
+    size = ends[min(max(round(units*share), 1), units - 1)]
     return order[size:], order[:size]
+
+def whole_units(
+    order:np.ndarray, # (n,) rows, at random
+    unit,             # (n,) labels; None: each row is a unit
+) -> tuple[np.ndarray, np.ndarray]: # (n,) rows, those of a unit together; (units + 1,)
+                                    # places where units begin, and n
+    "Units at random, whatever their sizes."
+    n = len(order)
+    if unit is None: return order, np.arange(n + 1)
+    _, first, codes = np.unique(unit, return_index=True, return_inverse=True)
+    if len(first) == 1 < n:
+        raise refuse("unit", "labels of two units at least, to divide them", unit)
+    # the place of a unit is that of its first row
+    rows = np.argsort(np.argsort(order)[first][codes], kind="stable")
+    return rows, np.append(np.flatnonzero(np.diff(codes[rows], prepend=-1)), n)
 
 def split_unsafe(
     unsafe:np.ndarray, # (n,) bool
@@ -271,6 +289,34 @@ def take(X, rows):
     if hasattr(X, "tocsr"): X = X.tocsr()
     elif not hasattr(X, "shape") and not hasattr(X, "__len__"): X = np.asarray(X)
     return _safe_indexing(X, rows)
+
+# %% ../../nbs/risk_control/10_estimators.ipynb #un10co01
+def without_column(X, name):
+    "X without the column of that name; X itself if it has none."
+    names = list(getattr(X, "column_names", getattr(X, "columns", ())))
+    if not isinstance(name, str) or name not in names: return X
+    from sklearn.utils import _safe_indexing
+    return _safe_indexing(X, [one != name for one in names], axis=1)
+
+def units_of(
+    named,       # None, a column of X, or a function X -> (n,) labels
+    X,           # as it was given, with that column
+    unit,        # (n,) labels, as they were given next to X; None: none were
+    before=None, # what was known at the fit: True for labels next to X
+):               # (n,) whole numbers; None: rows are independent
+    "The unit of each row."
+    if unit is not None and named is not None:
+        raise refuse("unit", "given once, by the constructor or next to X", unit)
+    if unit is None and named is None:
+        if before is True: raise refuse("unit", "given, as it was to fit", unit)
+        return None
+    if callable(named): unit = ask(named, X, "what unit takes")
+    elif named is not None:
+        if without_column(X, named) is X:
+            raise refuse("unit", "None, a column of X, or a function of X", named)
+        unit = X[named]
+    return unit_codes(unit, n_rows(X))
+
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #ac76c914
 def legacy_random_state(value) -> np.random.RandomState:

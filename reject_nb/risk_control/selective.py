@@ -30,15 +30,16 @@ from ..core.labels import check_comparable, round_scores
 from ..core.results import choose_reject_label, with_rejections
 from ..core.ranking import aurc, rank
 from ..core.results import Status
-from reject_nb.risk_control.estimators import (
+from .estimators import (
     Certifying, MarginScore, MaxClassProbability, RiskCoverage, UncertaintyScore, ask,
     ask_once, check_class_labels, count_features, default_classifier, is_fitted, labels_of,
     legacy_random_state, loss_matrix, n_rows, note_certified, pointwise_loss,
     predict_labels, risk_coverage_curve, selective_accuracy, split_rows, stays_as_it_is,
-    take, warn_if_doubtful)
+    take, units_of, warn_if_doubtful, without_column)
 from .groups import group_labels
 from .targets import certify
 from .threshold import SelectionFunction
+from .units import unit_means
 
 # %% ../../nbs/risk_control/11_selective.ipynb #dcc36f08
 def split_by_class(
@@ -59,11 +60,17 @@ def split_parts(
     score_size:float,    # share of the score, in [0, 1)
     calibration_size:float, # share of the threshold, in (0, 1)
     random_state,        # numpy.random.RandomState
+    unit=None,           # (n,) labels of units, each in one part; None: rows
 ) -> list[np.ndarray]:   # row indices: of the classifier, of the score, of the threshold
-    "Calibration rows are drawn plainly; the others are divided by class."
-    first, calibration = split_rows(len(y), calibration_size, random_state)
+    """Calibration rows are drawn plainly; the others are divided by class, or by unit if
+    some have two rows."""
+    first, calibration = split_rows(len(y), calibration_size, random_state, unit)
     if score_size == 0: return [first, np.empty(0, int), calibration]
-    parts = split_by_class(y[first], round(len(y)*score_size), random_state)
+    if unit is None or len(np.unique(unit)) == len(unit):
+        parts = split_by_class(y[first], round(len(y)*score_size), random_state)
+    else:
+        share = score_size/(1 - calibration_size)
+        parts = [*split_rows(len(first), share, random_state, unit[first])]
     return [*(first[part] for part in parts), calibration]
 
 # %% ../../nbs/risk_control/11_selective.ipynb #93ba4d97
@@ -147,6 +154,7 @@ def rows_for(
     prefit:bool,            # whether both stay as they are
     sizes,                  # (share of the score, share of the threshold)
     random_state,           # of the split
+    unit=None,              # (n,) labels of units, each in one part; None: rows
 ) -> Rows:
     "Disjoint rows for classifier, score and threshold."
     nothing = np.empty(0, int)
@@ -164,7 +172,7 @@ def rows_for(
         if round(len(y)*size) < 1:
             raise ValueError(f"{name}={size:g} leaves none of {len(y)} examples")
     first, part, calibration = split_parts(y, sizes[0] if own_part else 0., sizes[1],
-                                           random_state)
+                                           random_state, unit)
     if not fits: return Rows(nothing, first, calibration)
     return Rows(first, part if own_part else first, calibration)
 
@@ -185,6 +193,7 @@ class Abstaining(Certifying):
     classifier_: Any
     classes_: Any
     reject_label_: Any
+    unit_: Any = None
     accept: Any
     _labels: Any
 
@@ -196,15 +205,18 @@ class Abstaining(Certifying):
             tags.input_tags = deepcopy(get_tags(inner).input_tags)
         return tags
 
-    def _door(self, X):
+    def _door(self, X): # without the column that names units
         check_is_fitted(self)
+        X = without_column(X, self.unit_)
         count_features(self, X, reset=False)
+        return X
 
     @ask_once()
     def predict(self,
         X,           # (n, d) inputs
     ) -> np.ndarray: # (n,) labels, reject_label_ where rejected
         "Predictions, with the reject label where the classifier abstains."
+        X = self._door(X)
         accepted = self.accept(X)
         if not len(accepted): return self.classes_[:0]
         return with_rejections(predict_labels(self.classifier_, X), accepted,
@@ -218,6 +230,7 @@ class Abstaining(Certifying):
     ) -> float:             # in [0, 1]; NaN if nothing is accepted
         """Selective accuracy: the share of right answers among accepted inputs; rejected
         ones do not count."""
+        X = self._door(X)
         accepted = self.accept(X)
         y = self._labels(y, len(accepted))
         return selective_accuracy(predict_labels(self.classifier_, X) == y, accepted,
@@ -228,7 +241,7 @@ class Abstaining(Certifying):
         X,           # (n, d) inputs
     ) -> np.ndarray: # (n, K) columns in the order of classifier_.classes_
         "The classifier's probabilities, of rejected inputs as well."
-        self._door(X)
+        X = self._door(X)
         return ask(self.classifier_.predict_proba, X)
 
     @available_if(_has("decision_function"))
@@ -236,7 +249,7 @@ class Abstaining(Certifying):
         X,           # (n, d) inputs
     ) -> np.ndarray: # as the classifier returns it
         "The classifier's decision function, of rejected inputs as well."
-        self._door(X)
+        X = self._door(X)
         return ask(self.classifier_.decision_function, X)
 
 # %% ../../nbs/risk_control/11_selective.ipynb #be561ab5
@@ -334,6 +347,10 @@ class SelectiveClassifier(Abstaining, ClassifierMixin, BaseEstimator):
                                # for each; None: one for all
         n_candidates:int=1,    # among which a search chooses: delta is divided by it, so
                                # that the statement about the one that is chosen holds
+        unit=None,             # rows that belong together, such as those of a patient: a
+                               # column of X, a frame, which is then no feature, or a
+                               # function X -> (n,) labels; None: labels are given to fit,
+                               # or rows are independent
     ):
         self.estimator = estimator
         self.uncertainty = uncertainty
@@ -349,12 +366,16 @@ class SelectiveClassifier(Abstaining, ClassifierMixin, BaseEstimator):
         self.prefit = prefit
         self.groups = groups
         self.n_candidates = n_candidates
+        self.unit = unit
 
     @ask_once()
     def fit(self,
         X,        # (n, d) or whatever the estimator takes: a frame, text, sparse, with
                   # missing values
         y,        # (n,) labels
+        *,
+        unit=None, # (n,) labels of the units, if the constructor names none: each unit goes
+                   # to one part, and the statement is about units
         **params, # for the estimator's fit, such as sample_weight; one entry a row is cut
                   # to its rows
     ):            # self
@@ -363,8 +384,11 @@ class SelectiveClassifier(Abstaining, ClassifierMixin, BaseEstimator):
         Raises: ValueError naming the argument; what the estimator says against X is passed
         on."""
         self._check_parameters()
+        whole, X = X, without_column(X, self.unit)
         count_features(self, X)
         y = labels_of(self, y, n_rows(X))
+        unit = units_of(self.unit, whole, unit)
+        self.unit_ = unit is not None if self.unit is None else self.unit
         check_class_labels(y)
         score = MaxClassProbability() if self.uncertainty is None else self.uncertainty
         _check_score(score)
@@ -373,7 +397,7 @@ class SelectiveClassifier(Abstaining, ClassifierMixin, BaseEstimator):
         if stays_as_it_is(base, self.prefit): check_prefit(base)
         if stays_as_it_is(score, self.prefit): check_prefit(score=score)
         rows = rows_for(y, base, score, self.prefit,
-                        (self.score_size, self.calibration_size), self.random_state)
+                        (self.score_size, self.calibration_size), self.random_state, unit)
         self.classifier_ = self._fit_classifier(base, X, y, rows.classifier, params)
         self._note_labels(y)
         self.uncertainty_ = score
@@ -382,8 +406,9 @@ class SelectiveClassifier(Abstaining, ClassifierMixin, BaseEstimator):
             self._fit_score(score, X, y, rows.score)
         self._note(X, y, [part for part in (self.classifier_, self.uncertainty_)
                           if part is base or part is score])
-        if len(rows.calibration) == len(y): return self._certify(X, y)
-        return self._certify(take(X, rows.calibration), y[rows.calibration])
+        at = rows.calibration
+        if len(at) == len(y): return self._certify(X, y, unit=unit)
+        return self._certify(take(X, at), y[at], unit=None if unit is None else unit[at])
 
 # %% ../../nbs/risk_control/11_selective.ipynb #aca2fde0
 @patch
@@ -455,7 +480,7 @@ def _conditions(self:SelectiveClassifier, bound) -> str: # "" for none
                      f"this is true with probability at least {1 - self.delta:g}"))
 
 @patch
-def _certify(self:SelectiveClassifier, X, y, weights=None, weight_bound=None):
+def _certify(self:SelectiveClassifier, X, y, weights=None, weight_bound=None, unit=None):
     "Certify a threshold, and keep with it everything that it depends on."
     model = _Everything() if self.model is None else self.model
     guarantee = (None if self.guarantee == "auto" and not _has_a_target(self.model)
@@ -473,7 +498,7 @@ def _certify(self:SelectiveClassifier, X, y, weights=None, weight_bound=None):
              else self._largest_loss())
     found = certify(model, losses, round_scores(raw), guarantee,
                     self.delta/self.n_candidates, bound, groups=groups, weights=weights,
-                    weight_bound=weight_bound)
+                    weight_bound=weight_bound, unit=unit)
     certified = guarantee is not None and found.status != Status.infeasible
     conditions = self._conditions(bound) if certified else ""
     self.precision_ = raw.dtype
@@ -491,18 +516,20 @@ def calibrate(self:SelectiveClassifier,
     weights=None, # (n,) how much more frequent each input is among the new ones; None: the
                   # same distribution
     weight_bound:float|None=None, # the largest weight that can occur; needed with weights
+    unit=None, # (n,) labels of the units, if the constructor names none
 ):       # self
     """Set the threshold anew on other data, for instance after changing `model`,
     `guarantee` or `delta`.
 
     Classifier and score are those of the fit; `model`, `guarantee`, `delta`,
-    `n_candidates`, `loss`, `bound` and `groups` are as they are set now. Without this call
-    a changed parameter changes no answer."""
+    `n_candidates`, `loss`, `bound`, `groups` and `unit` are as they are set now. Without
+    this call a changed parameter changes no answer."""
     self._check_parameters()
-    self._door(X)
+    whole, X = X, self._door(X)
     y = self._labels(y, n_rows(X))
+    unit = units_of(self.unit, whole, unit, self.unit_)
     self._note(X, y, (self.classifier_, self.uncertainty_))
-    return self._certify(X, y, weights, weight_bound)
+    return self._certify(X, y, weights, weight_bound, unit)
 
 @patch
 def _note(self:SelectiveClassifier, X, y, parts):
@@ -517,7 +544,7 @@ def accept(self:SelectiveClassifier,
     X,           # (n, d) inputs
 ) -> np.ndarray: # (n,) bool
     "Whether each input is answered."
-    self._door(X)
+    X = self._door(X)
     return self._accepted(X, self._uncertainties(X))
 
 @patch
@@ -525,8 +552,7 @@ def predict_uncertainty(self:SelectiveClassifier,
     X,           # (n, d) inputs
 ) -> np.ndarray: # (n,) high means uncertain
     "The score of each input."
-    self._door(X)
-    return self._uncertainties(X)
+    return self._uncertainties(self._door(X))
 
 # %% ../../nbs/risk_control/11_selective.ipynb #758f1b0a
 @patch
@@ -568,7 +594,7 @@ def risk_coverage(self:SelectiveClassifier,
     y,           # (n,) labels
 ) -> RiskCoverage: # coverage (n,), risk (n,)
     "Risk-coverage curve on test data, the mean over orders of ties."
-    self._door(X)
+    X = self._door(X)
     y = self._labels(y, n_rows(X))
     return risk_coverage_curve(self._losses(X, y), self._uncertainties(X), ties="expected")
 
@@ -577,12 +603,13 @@ def risk_coverage(self:SelectiveClassifier,
 def report(self:SelectiveClassifier,
     X,     # (n, d) test inputs
     y,     # (n,) labels
+    unit=None, # (n,) labels: the risk of units is reported too
 ) -> dict: # numbers on (X, y), and in words what is certified
     """Coverage, risks and areas on test data, next to what the calibration certified.
 
     Where nothing is accepted the selective risk is 0/0: NaN, and `remark` says so.
     `certified` is NaN where nothing is certified."""
-    self._door(X)
+    X = self._door(X)
     y = self._labels(y, n_rows(X))
     losses = self._losses(X, y)
     s = self._uncertainties(X)
@@ -594,8 +621,10 @@ def report(self:SelectiveClassifier,
     if not keep.any():
         remark = (f"none of {len(s)} inputs answered: the selective risk is 0/0, given as "
                   "NaN")
+    means = np.empty(0) if unit is None else unit_means(losses, unit, keep)
+    more = {"risk of units": float(np.mean(means))} if len(means) else {}
     return {"n": len(s), "coverage": float(keep.mean()),
-            "selective risk": float(losses[keep].mean()) if keep.any() else np.nan,
+            "selective risk": float(losses[keep].mean()) if keep.any() else np.nan, **more,
             "risk without rejection": float(losses.mean()), "AuRC": aurc(ranking),
             "sele": float(sele), "threshold": found.threshold, "status": str(found.status),
             "certified": getattr(found, "certified", np.nan), "statement": found.message,

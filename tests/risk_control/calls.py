@@ -11,7 +11,7 @@ PLANE = np.random.default_rng(1).normal(size=(12, 2))-SIGNS[:, None]
 LOSSES = np.array([0.]*70 + [1., 0.]*15)
 SCORES = np.arange(100.)
 GROUPS = np.array(["a", "b"])[np.arange(100) % 2]
-UNITS = np.arange(100) % 50
+UNITS, PAIRS = np.arange(100) % 50, np.arange(40)//2
 X = np.random.default_rng(0).normal(size=(40, 2))
 Y = (X[:, 0] + .3*X[:, 1] > 0).astype(int)
 FITTED = LogisticRegression().fit(X, Y)
@@ -21,6 +21,9 @@ HALF = r.SelectionFunction(threshold=.2, accept_at_threshold=.5, coverage=.5, se
 
 CLASSIFIERS = r.CascadeClassifier([("linear", FITTED)], prefit=True, random_state=0).fit(X, Y)
 CASCADE = r.certify_cascade([LOSSES, 0*LOSSES], [SCORES, SCORES], target=.2, delta=.1)
+
+
+def _pair(X): return PAIRS[:len(X)]
 
 
 def trained(kind):
@@ -59,17 +62,18 @@ def calls():
         "covariate_weights": (r.covariate_weights, dict(X=X[:5], X_old=X[:20], X_new=X[20:], estimator=LogisticRegression(), weight_bound=5.)),
         "certify_cascade": (r.certify_cascade, dict(losses=[LOSSES, 0*LOSSES], scores=[SCORES, SCORES], costs=[1., 2.], target=.2, delta=.1, capacity=[None, .9],
                                                     coverage=.5, budget=None, reject_cost=None, learn=.2, also=[dict(target=.3)], random_state=0,
-                                                    names=["small", "large"])),
+                                                    names=["small", "large"], unit=None)),
+        "certify_cascade, units": (r.certify_cascade, dict(losses=[LOSSES, 0*LOSSES], scores=[SCORES, SCORES], unit=UNITS)),
         "CascadeClassifier": (trained(r.CascadeClassifier), dict(stages=[("linear", FITTED)], target=.4, costs=[1.], delta=.1, capacity=[None], coverage=.5, budget=None, reject_cost=None,
                                                                  calibration_size=.5, learn=.2, reject_label="auto", prefit=False, random_state=0,
-                                                                 n_candidates=2)),
-        "CascadeClassifier.fit": (r.CascadeClassifier([("linear", FITTED)], random_state=0).fit, dict(X=X, y=Y, sample_weight=np.ones(40))),
+                                                                 n_candidates=2, unit=_pair)),
+        "CascadeClassifier.fit": (r.CascadeClassifier([("linear", FITTED)], random_state=0).fit, dict(X=X, y=Y, sample_weight=np.ones(40), unit=PAIRS)),
         "CascadeClassifier.get_params": (CLASSIFIERS.get_params, dict(deep=True)),
         "CascadeClassifier.set_params": (lambda **params: r.CascadeClassifier([("linear", FITTED)]).set_params(**params), dict(linear__C=1.)),
         **{f"CascadeClassifier.{name}": (getattr(CLASSIFIERS, name), dict(X=X)) for name in ("predict", "predict_stage", "accept")},
         "CascadeClassifier.report": (CLASSIFIERS.report, dict(X=X, y=Y)),
         "CascadeClassifier.score": (CLASSIFIERS.score, dict(X=X, y=Y, sample_weight=np.ones(40))),
-        "CascadeClassifier.calibrate": (r.CascadeClassifier([("linear", FITTED)], prefit=True).fit(X, Y).calibrate, dict(X=X, y=Y)),
+        "CascadeClassifier.calibrate": (r.CascadeClassifier([("linear", FITTED)], prefit=True).fit(X, Y).calibrate, dict(X=X, y=Y, unit=PAIRS)),
         "CascadeRule.stage": (CASCADE.stage, dict(scores=[SCORES, SCORES])), "CascadeRule.system_score": (CASCADE.system_score, dict(scores=[SCORES, SCORES])),
         "CascadeRule.of_dict": (r.CascadeRule.of_dict, dict(content=CASCADE.to_dict())),
         "CascadeRule.answer": (CASCADE.answer, dict(functions=[lambda x: (x, np.zeros(len(x)))]*2, X=SCORES)),
@@ -100,12 +104,12 @@ def calls():
         "MaxClassProbability": (trained(r.MaxClassProbability), dict(estimator=FITTED, loss=MATRIX)),
         "MarginScore": (trained(r.MarginScore), dict(estimator=FITTED, kind="largest")),
         "SelectiveClassifier": (selective, dict(estimator=FITTED, uncertainty=r.MaxClassProbability(), model=BoundedImprovement(.4), guarantee="ltt", delta=.1, loss=None, bound=2.,
-                                                score_size=.3, calibration_size=.3, reject_label="?", random_state=0, prefit=False, groups=None, n_candidates=2)),
-        "SelectiveClassifier.fit": (lambda X, y: r.SelectiveClassifier(FITTED).fit(X, y), dict(X=X, y=Y)),
-        "SelectiveClassifier.calibrate": (lambda X, y, weights, weight_bound: selective().calibrate(X, y, weights, weight_bound), dict(X=X, y=Y, weights=np.ones(40), weight_bound=1.5)),
+                                                score_size=.3, calibration_size=.3, reject_label="?", random_state=0, prefit=False, groups=None, n_candidates=2, unit=None)),
+        "SelectiveClassifier.fit": (lambda X, y, unit: r.SelectiveClassifier(FITTED, model=BoundedImprovement(.4)).fit(X, y, unit=unit), dict(X=X, y=Y, unit=PAIRS)),
+        "SelectiveClassifier.calibrate": (lambda X, y, weights, weight_bound, unit: selective(model=BoundedImprovement(.4)).calibrate(X, y, weights, weight_bound, unit), dict(X=X, y=Y, weights=np.ones(40), weight_bound=1.5, unit=None)),
         "SelectiveClassifier.score": (lambda X, y, sample_weight: selective().score(X, y, sample_weight), dict(X=X, y=Y, sample_weight=np.ones(40))),
         "SelectiveClassifier.risk_coverage": (lambda X, y: selective().risk_coverage(X, y), dict(X=X, y=Y)),
-        "SelectiveClassifier.report": (lambda X, y: selective().report(X, y), dict(X=X, y=Y)),
+        "SelectiveClassifier.report": (lambda X, y, unit: selective().report(X, y, unit), dict(X=X, y=Y, unit=PAIRS)),
     }
     for method in ("predict", "accept", "predict_uncertainty", "predict_proba", "decision_function"):
         table[f"SelectiveClassifier.{method}"] = (lambda X, method=method: getattr(selective(), method)(X), dict(X=X))
@@ -149,6 +153,8 @@ LEGAL = {
     ("*", "unit", "huge"): LABEL, ("*", "unit", "inf"): LABEL, ("unit_means", "answered", "none"): NONE,
     ("units_agree", "losses", "huge"): SIZE, ("unit_means", "losses", "huge"): SIZE,
     **{("certify", name, "none"): NONE for name in ("unit", "cheap", "labelled", "rate")},
+    **{(name, "unit", "none"): NONE for name in ("certify_cascade, units", "CascadeClassifier", "CascadeClassifier.fit", "CascadeClassifier.calibrate",
+                                                 "SelectiveClassifier.fit", "SelectiveClassifier.report")},
     ("*", "groups", "none"): NONE, ("*", "groups", "huge"): LABEL, ("*", "groups", "inf"): LABEL,
     ("covariate_weights", "X", "huge"): "numbers of any size", ("covariate_weights", "X_old", "huge"): "numbers of any size",
     ("covariate_weights", "X_new", "huge"): "numbers of any size",
