@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['PSEUDO', 'KNOTS', 'NEAR', 'SURE', 'CAUTION', 'MARGIN', 'PLACES', 'WORTH', 'LARGEST', 'FOLDS', 'SPARE', 'NEARLY',
-           'Stage', 'CascadeRule', 'certify_cascade']
+           'AROUND', 'Stage', 'CascadeRule', 'certify_cascade']
 
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0003
 import itertools
@@ -697,10 +697,11 @@ def _learn_from(order, m:int, losses, scores, aim:_Aim) -> _Learned:
 
 SPARE = .3   # of delta, for single stages on all rows
 NEARLY = .01 # coverage that is given for a cheaper rule
+AROUND = (-.04, .01, .06) # a wanted coverage: what certifies is known afterwards only
 
 def _certified(losses, scores, aim:_Aim, delta:float, learn:float, called,
                rng, unit) -> CascadeRule:
-    """One rule with all of delta: the routes that were learned or, if that is better, one
+    """One rule with all of delta: routes that were learned or, if that is better, one
     stage alone."""
     k = len(losses)
     if k == 1:
@@ -711,9 +712,11 @@ def _certified(losses, scores, aim:_Aim, delta:float, learn:float, called,
     alone = [i for i in range(k) if aim.budget is None and aim.capacity[i] == 1
              and not np.isnan(losses[i]).all()]
     spare = SPARE*delta if alone else 0.
-    found = _learn(losses, scores, aim, learn, rng, unit)
-    rules = [_tested(found, losses, scores, aim, delta, delta - spare, called, [], rng,
-                     unit)]
+    sought = ([aim] if aim.coverage is None else
+              [aim._replace(coverage=aim.coverage + more) for more in AROUND])
+    rules = [_tested(_learn(losses, scores, one, learn, rng, unit), losses, scores, aim,
+                     delta, (delta - spare)/len(sought), called, [], rng, unit)
+             for one in sought]
     for i in alone:
         found, said = _alone(i, losses, scores, called)
         if len(found.part):
