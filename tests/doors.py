@@ -484,6 +484,13 @@ def _(rng):
     return bool(found.certify(.3, .1, per_group=True).n_accepted)
 
 
+@door("audit.Audit.certify", case="300 of 4,000 rows have a human label, a judge calls rows wrong as often as they are", level=.1, cost=8)
+def _(rng):
+    losses, labelled = flat(rng, 4000, .3), rng.random(4000) < .075
+    found = audit.Audit(losses=losses, scores=rng.random(4000), judge=flat(rng, 4000, .3), labelled=labelled, rate=.075)
+    return bool(found.certify(.3, .1).n_accepted)
+
+
 @door("audit.Audit.frontier", case="the best line of 20 scores that are noise", level=.1, cost=12)
 def _(rng):
     found = audit.Audit(losses=flat(rng, 80, .3), scores={f"s{k}": rng.random(80) for k in range(20)})

@@ -545,16 +545,17 @@ def judged_sample(
     try: said = make_sample(**given | {role: judge})
     except ValueError as error:
         raise ValueError(str(error).replace(role, "judge")) from error
-    check_same_length(labelled=here, judge=said.losses, **{role: given[role]})
+    check_same_length(labelled=here, judge=said.losses)
+    try: known = np.asanyarray(given[role])
+    except ValueError: raise refuse(role, f"{said.n} values", given[role]) from None
+    if known.shape != (said.n,): raise refuse(role, f"{said.n} values", given[role])
     if given.get("classes") is None and said.probabilities is not None:
         given["classes"] = said.classes
-    rows = ("y_true", "y_pred", "probabilities", "logits", "losses", "groups")
-    part = {name: np.asarray(value)[here] if name in rows and value is not None else value
-            for name, value in given.items()}
-    scores = given.get("scores")
-    if isinstance(scores, dict):
-        part["scores"] = {name: np.asarray(one)[here] for name, one in scores.items()}
-    elif scores is not None: part["scores"] = np.asarray(scores)[here]
+    part = given | {role: known[here]}
+    for name in ("y_pred", "probabilities", "logits", "groups"):
+        if part.get(name) is not None: part[name] = np.asanyarray(part[name])[here]
+    part["scores"] = {name: one[here] for name, one in said.scores.items()
+                      if not said.source or name != SCORE} or None
     return with_judge(make_sample(**part), said, here, rate)
 
 

@@ -22,6 +22,9 @@ X = np.column_stack([P, P**2])
 FITTED = LogisticRegression().fit(X, Y)
 CELLS = {"y": Y, "answer": ANSWERS, "p_0": PROBABILITIES[:, 0], "p_1": P, "loss": LOSSES, "group": GROUPS, "ood": OOD, "unit": UNITS}
 AUDIT = a.Audit(Y, probabilities=PROBABILITIES, groups=GROUPS)
+LABELLED = RNG.random(N) < .5
+OF_JUDGE = dict(y_true=Y, y_pred=ANSWERS, probabilities=PROBABILITIES, logits=None, scores={"s": P}, losses=None, loss="zero-one", groups=GROUPS,
+                classes=np.array([0, 1]), bound=1., judge=Y[::-1], labelled=LABELLED, rate=.5)
 OF_UNITS = a.Audit(Y, probabilities=PROBABILITIES, groups=GROUPS, unit=UNITS)
 RULE = AUDIT.certify(.3)
 FOREIGN = AUDIT.certify(.3, foreign_share=.1)
@@ -62,11 +65,13 @@ def calls():
     error = dict(words="wrong", column="p", row=3, value=.5)
     return {
         "Audit": (a.Audit, dict(y_true=Y, y_pred=ANSWERS, probabilities=PROBABILITIES, logits=None, scores={"s": P}, losses=None, loss="zero-one", is_ood=OOD,
-                                groups=GROUPS, classes=np.array([0, 1]), bound=1., unit=UNITS)),
+                                groups=GROUPS, classes=np.array([0, 1]), bound=1., unit=UNITS, judge=None, labelled=None, rate=None)),
+        "Audit, judge": (a.Audit, OF_JUDGE),
         "Audit.of_sample": (a.Audit.of_sample, dict(sample=AUDIT.sample)),
         "Audit.from_estimator": (a.Audit.from_estimator, dict(estimator=FITTED, X=X, y=Y, loss="zero-one", is_ood=OOD, groups=GROUPS, unit=UNITS)),
         "Audit.from_table": (of_table, dict(table=CELLS, probabilities=None, logits=None, stream=False, missing="error", missing_values=["NA"],
-                                               correct=None, confidence=None, weight=None, weight_bound=None, unit="unit", dialect=Dialect(), **roles)),
+                                               correct=None, confidence=None, weight=None, weight_bound=None, unit="unit", judge=None, rate=None, dialect=Dialect(), **roles)),
+        "Audit.from_table, judge": (of_table, dict(table=CELLS | {"said": Y[::-1]}, label="y", prediction="answer", scores="p_1", judge="said", rate=1.)),
         "Audit.metrics": (AUDIT.metrics, dict(coverage=.7, target_risk=.1, level=.9)),
         "Audit.groups": (AUDIT.groups, dict(rule=RULE, score="max_probability", coverage=.7, level=.9)),
         "Audit.calibration": (AUDIT.calibration, dict(bins=5, level=.9)),
@@ -76,6 +81,7 @@ def calls():
         "Audit.certify": (AUDIT.certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=False, max_rejected=.5, foreign_share=None)),
         "Audit.certify, foreign": (AUDIT.certify, dict(target_risk=.3, delta=.2, looked=False, foreign_share=.1)),
         "Audit.certify, units": (OF_UNITS.certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=False)),
+        "Audit.certify, judge": (a.Audit(**OF_JUDGE).certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=False)),
         "Audit.plot": (AUDIT.plot, dict(ax=None, delta=.2, level=.9, kind="curve", rule=RULE)),
         "Audit.to_html": (written, dict(path="a.html", rule=RULE, title="T", delta=.2, model="m", date="2026-11-23", per_month=500)),
         "Rule": (a.Rule, {name: getattr(RULE, name) for name in RULE.__dataclass_fields__}),
@@ -155,7 +161,7 @@ LEGAL = {
 }
 for _name in ("y_pred", "scores", "is_ood", "groups", "classes", "bound", "rule", "score", "targets", "path", "ax", "group", "ood", "logits", "losses",
               "probabilities", "columns", "stream", "target_risk", "date", "capacity", "costs", "also", "budget", "max_rejected", "foreign_share", "shares", "missing_values",
-              "correct", "confidence", "weight", "weight_bound", "dialect", "unit", "looked"): LEGAL[("*", _name, "none")] = NONE
+              "correct", "confidence", "weight", "weight_bound", "dialect", "unit", "looked", "judge", "labelled", "rate"): LEGAL[("*", _name, "none")] = NONE
 for _kind in ("huge", "inf"):
     for _name in ("groups", "unit"): LEGAL[("*", _name, _kind)] = LABEL
 for _kind in ("masked", "huge"): LEGAL[("Audit.from_estimator", "X", _kind)] = "what the classifier takes is taken"
