@@ -30,7 +30,7 @@ from ..core.checks import (
 from ..core.labels import doubtful, encode, label_name, reads_missing, within_ends
 from ..core.ranking import Ranking, auroc, rank
 from ..risk_control.shift import thin
-from ..risk_control.units import unit_codes, units_agree
+from ..risk_control.units import check_rate, unit_codes, units_agree
 
 # %% ../../nbs/audit/02_sample.ipynb #26ec112a
 SCORE = "max_probability"   # 1 - the largest probability
@@ -520,14 +520,9 @@ def with_judge(
     rate,          # probability of such a label, in (0, 1]
 ) -> Sample:
     "The rows with a human label, and what a judge says of all."
-    rate = check_number(rate, "rate", 0., 1., open_low=True)
-    n, m = len(labelled), people.n
-    # beyond six standard deviations of so many coins
-    if abs(m - n*rate) > 6*np.sqrt(n*rate*(1 - rate)) + 1e-9*n:
-        raise refuse("rate", f"the probability with which a row got a human label: {m} of "
-                     f"{n} have one", rate)
-    note = (f"{m} of {n} rows have a human label: numbers here are about these, and only "
-            "the certificate also reads what the judge says of all")
+    rate = check_rate(rate, labelled)
+    note = (f"{people.n} of {len(labelled)} rows have a human label: numbers here are "
+            "about these, and only the certificate also reads what the judge says of all")
     return replace(people, notes=(note, *people.notes), judged=Judged(
         cheap=said.losses, labelled=labelled, rate=rate, scores=said.scores))
 

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['STAKE', 'ROWS', 'START', 'LABELS', 'LOOKED', 'JUDGED', 'unit_codes', 'unit_paths', 'passed_bets', 'looked_at',
            'thresholds_of', 'last_passed', 'certify_units', 'certified_units', 'unit_means', 'Agreement', 'units_agree',
-           'is_helpful', 'certified_with_judge']
+           'check_rate', 'is_helpful', 'certified_with_judge']
 
 # %% ../../nbs/risk_control/15_units.ipynb #un150003
 from dataclasses import replace
@@ -244,6 +244,18 @@ LABELS = 240   # human labels below which no judge is asked
 LOOKED = .06   # share of the rows with which the judge is judged
 JUDGED = .95   # of the largest stake
 
+def check_rate(
+    rate,                # probability of a human label, in (0, 1]
+    labelled:np.ndarray, # (n,) bool: rows that have one
+) -> float:
+    "The rate, refused where coins hardly ever give so many labels, or so few."
+    rate = check_number(rate, "rate", 0., 1., open_low=True)
+    n, m = len(labelled), int(labelled.sum())
+    if abs(m - n*rate) > 6*np.sqrt(n*rate*(1 - rate)) + 1e-9*n:
+        raise refuse("rate", f"the probability with which a row got a human label: {m} of "
+                     f"{n} have one", rate)
+    return rate
+
 def is_helpful(
     losses:np.ndarray, # (m,) in [0, 1]
     cheap:np.ndarray,  # (m,) in [0, 1]
@@ -273,7 +285,7 @@ def certified_with_judge(
     n = len(scores)
     marks = check_mask(labelled, "labelled", n)
     if not marks.any(): raise refuse("labelled", "true for at least one row", labelled)
-    rate = check_number(rate, "rate", 0., 1., open_low=True)
+    rate = check_rate(rate, marks)
     try: known = np.asanyarray(losses)
     except ValueError: raise refuse("losses", f"{n} numbers", losses) from None
     if known.shape != (n,): raise refuse("losses", f"{n} numbers", losses)
