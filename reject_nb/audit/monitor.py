@@ -527,12 +527,12 @@ def answered_rows(
                         for one in names], dtype=bool)
     nothing = np.full(len(frame), None)
     if hasattr(rule, "outcomes_of"):
-        accept, losses, groups = rule.outcomes_of(frame, **roles)
+        accept, losses, groups, said = rule.outcomes_of(frame, **roles)
         losses = np.where(accept, losses, np.nan)
         there = ~np.isnan(losses)
         losses[there] = monitor._in_bounds(losses[there])
         return Answered(accept=accept, losses=losses, groups=groups, names=names,
-                        predictions=nothing, scores=None, named=named)
+                        predictions=said, scores=None, named=named)
     known = _columns(rule, roles)
     accept, scores = _decided(rule, frame, roles)
     role = _outcome(rule, known)
@@ -568,9 +568,6 @@ def late_labels(
 ):                # names in short and losses; None for another table
     "Labels of rows that wait, if a table holds nothing but names and labels."
     if name is None or len(frame.columns) != 2: return None
-    if hasattr(monitor.rule, "outcomes_of"):
-        raise TableError("table must hold all columns of a row: late labels of a system "
-                         "do not come as names and labels alone")
     known = _columns(monitor.rule, roles)
     role = _outcome(monitor.rule, known)
     stands = stands_for(frame.columns, known[role])
@@ -585,6 +582,10 @@ def late_labels(
         if role == "losses": losses = monitor._in_bounds(numbers(few, known[role]))
         else:
             said = np.array([monitor.waiting[one].prediction for one in names_due], object)
+            if None in said:
+                row = said.tolist().index(None)
+                raise TableError.at(name, row + 1, words(few, name)[row], "an input whose "
+                                    "answer was in its table; give its whole row")
             losses = _differ(monitor.rule, words(few, known[role]), said, known)
     except TableError as error: raise row_of_all(error, ~due) from None
     again = np.array([one in monitor.rows for one in names], dtype=bool) & there & ~due
@@ -617,8 +618,11 @@ def _names(frame, name) -> list:
 
 def opened(rule:Rule, table, roles:dict):
     """An open table; texts that stand for a missing value are those of the rule where
-    nothing is said."""
+    nothing is said. A long table of a system gets one row for each input."""
     told = roles.pop("missing_values", None)
+    if (form := getattr(rule, "form", None)) is not None:      # of a system
+        if roles.get("group") is not None: form = replace(form, group=roles["group"])
+        return form.opened(table, told)
     return open_table(table, rule.missing_values if told is None else check_spellings(told))
 
 DIGITS = 16   # of a name in short

@@ -24,15 +24,15 @@ from .sample import (
     FEW_ERRORS, Names, Roles, check_probabilities, flag_column, sample_of_table,
     score_of_probabilities, some_of)
 from reject_nb.audit.table import (
-    CSV, Dialect, Table, TableError, check_spellings, column, column_called, dialect_of,
-    groups_of, kind_of_file, matching, missing_cells, numbers, open_table,
+    CSV, RIGHT, Dialect, Table, TableError, check_spellings, column, column_called,
+    dialect_of, groups_of, kind_of_file, matching, missing_cells, numbers, open_table,
     row_of_all, words)
 from reject_nb.core.checks import (
     check_count, check_instance, check_number, check_path, check_probability, check_vector,
     refuse)
 from ..core.files import write_atomic
 from ..core.help import Patched
-from ..core.labels import encode, round_scores
+from ..core.labels import encode, label_name, round_scores
 from ..core.ranking import auroc, rank
 from ..core.results import Status
 from ..risk_control.band_and_chain import examples_needed
@@ -391,13 +391,17 @@ class SystemRule(Patched):
     hash: str            # SHA-256 of the judged inputs
 
     bound = 1.           # the largest loss
+    loss = "zero-one"
+    classes = ()         # those of each stage stand in the form
     names = property(lambda self: list(self.form.stages), doc="Of the stages, in order.")
     missing_values = property(lambda self: self.form.missing_values,
                               doc="Texts that stand for a missing value.")
     dialect = property(lambda self: self.form.dialect,
                        doc="Of the file that was audited, where one was given.")
-    columns = property(lambda self: {"label": self.form.label, "group": self.form.group},
-                       doc="Columns of its tables by role.")
+    columns = property(lambda self: {"group": self.form.group} | (
+        {"label": self.form.label} if self.form.long is None
+        else {"losses": RIGHT + self.form.long["correct"]}),
+        doc="Columns of its tables by role.")
     coverage = property(lambda self: self.lines[0]["answered"],
                         doc="Share of the judged inputs that is answered.")
     cost = property(lambda self: self.lines[0]["price"], doc="Mean price of an input.")
@@ -756,12 +760,27 @@ def apply(self:SystemRule,
         nw.new_series(name, list(values), backend=frame.implementation)
         for name, values in new.items())).to_native()
 
+def _said(frame, roles:dict) -> np.ndarray: # (n,) texts, None where only right or wrong is
+                                            # known, or no answer is there
+    "What a stage answered."
+    said = np.full(len(frame), None, dtype=object)
+    if "answer" in roles and roles["answer"] in frame.columns:
+        there = ~missing_cells(frame, roles["answer"])
+        cells = column(frame, roles["answer"])[there].tolist()
+        said[there] = [label_name(one) for one in cells]
+    elif "probabilities" in roles:
+        p = np.column_stack([numbers(frame, name) for name in roles["probabilities"]])
+        if p.shape[1] == 1: p = np.column_stack([1 - p, p])
+        said[:] = np.array(roles["classes"], dtype=object)[p.argmax(1)]
+    return said
+
 @patch
 def outcomes_of(self:SystemRule,
     table,   # path, data frame or dict, as in `apply`
     **roles, # label or group, where they are other columns than those of the audit
-) -> tuple[np.ndarray, np.ndarray, np.ndarray|None]: # (n,) bool; (n,); (n,) names
-    "Which inputs are answered, whether wrongly (NaN: not judged yet), and their groups."
+) -> tuple: # (n,) bool; (n,); (n,) names or None; (n,) texts or None
+    """Which inputs are answered, whether wrongly (NaN: not judged yet), their groups, and
+    what was answered where it waits for a label."""
     told = {role: name for role, name in roles.items() if name is not None}
     if strange := set(told) - {"label", "group"}:
         raise ValueError(f"{sorted(strange)[0]} must be None for the rule of a system, "
@@ -770,11 +789,14 @@ def outcomes_of(self:SystemRule,
     frame = rule.form.opened(table)
     stage, _, groups, asked = _decided(rule, frame)
     losses = np.full(len(stage), np.nan)
+    said = np.full(len(stage), None, dtype=object)
     for k, roles_of in enumerate(rule.form.stages.values()):
         if (stage == k).any():
             lost, _ = _wrong(frame, roles_of, rule.form.label, asked[k] & (stage == k))
             losses[stage == k] = lost[stage == k]
-    return stage >= 0, losses, groups
+            waits = (stage == k) & asked[k] & np.isnan(losses)
+            if waits.any(): said[waits] = _said(frame.filter(waits.tolist()), roles_of)
+    return stage >= 0, losses, groups, said
 
 # %% ../../nbs/audit/09_system.ipynb #sy51ex11
 @patch
