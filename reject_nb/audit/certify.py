@@ -184,8 +184,10 @@ def _alone(sample:Sample, score:str, target:float, delta:float) -> Found:
         judged = certified_with_judge(losses, more.scores[score], more.cheap, more.labelled,
                                       more.rate, target, delta, sample.bound)
         how = OF_JUDGE if f"({OF_JUDGE})" in judged.message else OF_PEOPLE
-        return found_at(sample, score, judged.threshold if judged.coverage else NOTHING,
-                        how)
+        if not judged.coverage: return found_at(sample, score, NOTHING, how)
+        # rows without a human label may have larger scores than all that have one
+        return replace(found_at(sample, score, judged.threshold, how),
+                       threshold=judged.threshold)
     if sample.n > SINGLE:
         return by_band(sample, score, risk_band(sample, score, delta), target)
     found = certified_risk(sample.losses, sample.scores[score], target, delta, sample.bound)
@@ -226,14 +228,16 @@ def _remedy(sample, status, target, delta, choices) -> str:
                 "looking (looked=False) may be smaller")
     share = delta/(choices.n_scores*max(choices.n_groups, 1))
     least = min(examples_needed(t, share*part) for t, part in lines.items())
-    rows = (sample.n if not choices.n_groups
-            else max(sample.part(g).n for g in sample.group_names))
+    parts = [sample.part(g) for g in sample.group_names] if choices.n_groups else [sample]
+    rows = max(part.n if part.unit is None else len(set(part.unit.tolist()))
+               for part in parts)
+    what = "rows" if sample.unit is None else "units"
     if rows < least:
         where = (f"in a group, the largest has {rows}" if choices.n_groups
                  else f"there are {rows}")
-        return (f"give more rows: even without a mistake {least:.0f} are "
+        return (f"give more {what}: even without a mistake {least:.0f} are "
                 f"needed{', ' if not choices.n_groups else ' '}{where}")
-    return "raise target_risk, give more rows, or a score that tells mistakes apart"
+    return f"raise target_risk, give more {what}, or a score that tells mistakes apart"
 
 # %% ../../nbs/audit/04_certify.ipynb #873f97bc
 def certify_sample(
@@ -538,7 +542,11 @@ def rule_found(
         n_units = int(sample.unit.max()) + 1
         method = OF_UNITS
         if len(found) == 1 and not m: help_.append(first.method)
-        if n_units == sample.n: remarks.insert(0, ONE_ROW)
+        parts = {g: sample.part(g) if g else sample for g in found}
+        alone = [g for g, part in parts.items() if len(set(part.unit.tolist())) == part.n]
+        if alone: remarks.insert(0, ONE_ROW if len(alone) == len(found) else
+                                 f"In {some_of(alone)} each unit has one row, so there "
+                                 "this is about units of one row.")
     if sample.judged is not None:
         remarks.insert(0, f"{ASKED}{sample.judged.rate:g}.")
         if m and method == OF_PEOPLE: remarks.insert(1, UNUSED)

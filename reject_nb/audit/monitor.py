@@ -16,8 +16,8 @@ from fastcore.basics import patch
 import numpy as np
 
 from .rule import (
-    Rule, RuleError, _group_cells, content_of, decide_table, digest, text_of)
-from .sample import Names, Roles, flag_column, sample_of_table
+    Rule, RuleError, _group_cells, columns_of, content_of, decide_table, digest, text_of)
+from .sample import Names, Roles, flag_column, sample_of_table, some_of
 from .table import (
     TableError, check_spellings, column, column_called, missing_cells, numbers, open_table,
     row_of_all, stands_for, words)
@@ -65,10 +65,11 @@ class RuleMonitor(RiskMonitor, Patched):
         delta:float=.05,     # probability of a false alarm, in (0, .5]
         horizon:int=100_000, # outcomes within which the restarting detector keeps its
                              # guarantee
-        late:str="any",      # labels may come at any time: an answer counts as right until
-                             # its label comes; "equal": outcomes count when they come,
-                             # which is sooner, and assumes that right and wrong ones are
-                             # equally late
+        late:str|None=None,  # "any": labels may come at any time, and an answer counts as
+                             # right until its label comes; "equal": outcomes count when
+                             # they come, which is sooner, and assumes that right and wrong
+                             # ones are equally late, as where chance draws who gets a
+                             # label; None: "equal" of a rule with a judge, else "any"
     ):
         _check_rule(rule)
         if rule.status == Status.infeasible:
@@ -77,6 +78,7 @@ class RuleMonitor(RiskMonitor, Patched):
             raise ValueError("rule must guarantee less than the largest loss: nothing "
                              "could break it")
         delta = check_number(delta, "delta", 0., .5, open_low=True)
+        if late is None: late = "equal" if getattr(rule, "n_judged", 0) else "any"
         if self._of_units(rule) and (rule.thresholds is not None or late == "equal"):
             raise ValueError("rule must be about rows, or about units with one threshold "
                              "for all and late='any': nothing is proved of other monitors "
@@ -95,6 +97,7 @@ class RuleMonitor(RiskMonitor, Patched):
         self.n_runs = 0                 # how many came
         self.repeated = 0 # rows that were left out, because they were counted before
         self.strays = 0   # late labels of rows that do not wait
+        self.unknown = "" # of the last table, a sentence on groups that the rule lacks
         # of a rule per group, each with its share of delta
         self.groups: dict[str, RiskMonitor] = {}
         self.delta_of_all = delta
@@ -195,7 +198,11 @@ def update_table(self:RuleMonitor,
             raise TableError("table must hold new rows, this one was taken already: its "
                              "rows would count twice; id (--id) names the rows, so that "
                              "each counts once")
-        runs = [] if mark is None else _runs_of(self.rule, frame, roles)
+        if name is None and self.rows and not of_units:
+            raise TableError("id must name the rows (--id), as it did of earlier tables: "
+                             "without it those that came already would count twice")
+        runs = ([] if late is not None or mark is None and not self.runs
+                else _runs_of(self.rule, frame, roles))
         again = sum(one in self.runs for one in runs)
         # where runs are hardly ever alike, a third of them is no chance
         if 3*again > len(runs) and len(self.runs) > .97*self.n_runs:
@@ -203,9 +210,16 @@ def update_table(self:RuleMonitor,
                              f"{len(frame)} stood in earlier tables and would count twice; "
                              "id (--id) names the rows, so that each counts once")
         self.tables += 1
-        if mark is not None: self.seen.append(mark)
-        self.runs |= set(runs)
-        self.n_runs += len(runs)
+        if mark is not None:
+            self.seen.append(mark)
+            self.runs |= set(runs)
+            self.n_runs += len(runs)
+        known = set(self.rule.thresholds or ())
+        strange = ([] if found is None or found.groups is None or not known else
+                   [g for g in found.groups.tolist() if g not in known])
+        self.unknown = (f"{len(strange)} rows are of groups that the rule does not know "
+                        f"({some_of(sorted(set(strange)))}), and nothing is answered there"
+                        if strange else "")
         inputs = {} if self.inputs is None else self.inputs.parts
         for part in (self, *self.groups.values(), *inputs.values()):
             part.when = (self.tables, date)
@@ -445,6 +459,7 @@ def statement(self:RuleMonitor) -> str:
     else:
         each = f", in each of {len(self.groups)} groups" if self.groups else ""
         text = f"no alarm after {self.n} {of}: they allow a risk of {target}{each}"
+    if self.unknown: text += f". {self.unknown}"
     if self.repeated: text += f". {self.repeated} rows were counted before and left out"
     if self.strays: text += f". {self.strays} late labels are of no row that waits"
     late = len(self.waiting) + self.unnamed
@@ -535,6 +550,8 @@ def answered_rows(
                         predictions=said, scores=None, named=named)
     known = _columns(rule, roles)
     accept, scores = _decided(rule, frame, roles)
+    known |= {role: columns_of(rule, frame, roles[role], role)
+              for role in ("probabilities", "logits") if roles.get(role) is not None}
     role = _outcome(rule, known)
     groups = _groups_in(rule, frame, known)
     if (named and roles.get(role) is None and known[role] not in frame.columns

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['SCHEMA', 'VERSION', 'OPTIONAL', 'NOTHING', 'OF_BOTH', 'PREDICTED', 'RuleError', 'status_of', 'Rule', 'digest',
            'Choices', 'whole_percent', 'promise_of', 'damage_of', 'text_of', 'content_of', 'rule_of_text',
-           'check_source', 'check_digits', 'score_values', 'groups_with_predicted', 'limits_of', 'reason_of',
-           'Decisions', 'decide_table']
+           'check_source', 'check_digits', 'score_values', 'groups_with_predicted', 'limits_of', 'columns_of',
+           'reason_of', 'Decisions', 'decide_table']
 
 # %% ../../nbs/audit/04_rule.ipynb #cf060f58
 import hashlib
@@ -258,8 +258,11 @@ def damage_of(rule:Rule) -> str|None: # a sentence, None where a certificate can
 
 def _fits(rule:Rule, limits:list) -> bool:
     "Whether limits answer something where they should, and everything where they should."
-    return bool(limits and (rule.n_accepted > 0) != np.isnan(limits).all() and (
-        rule.n_accepted == rule.n) == all(limit == np.inf for limit in limits))
+    every = rule.n_accepted == rule.n
+    # a judge has labelled more rows, with larger scores perhaps
+    everything = all(limit == np.inf for limit in limits) or every and rule.n_judged > 0
+    return bool(limits and (rule.n_accepted > 0) != np.isnan(limits).all()
+                and every == everything)
 
 def _is_reference(value) -> bool:
     "Whether the inputs can be watched with it, or it is empty."
@@ -559,7 +562,25 @@ def _score_columns(rule:Rule, frame, probabilities, logits, scores) -> tuple[str
                    else ("probabilities", probabilities))
     if names is None:
         raise ValueError("probabilities, logits or scores must say which columns hold them")
-    return role, list(matching(frame.columns, names, role))
+    return role, columns_of(rule, frame, names, role)
+
+def columns_of(
+    rule:Rule,
+    frame,    # an open table
+    pattern,  # of columns of probabilities or logits
+    role:str, # "probabilities" or "logits"
+) -> list:    # names
+    "Columns in the order of the rule's classes, which a star names. Raises TableError."
+    found = matching(frame.columns, pattern, role)
+    known = rule.columns.get(role) or ()
+    if set(found) == set(known): return list(known)
+    places = {star: name for name, star in found.items()}
+    if set(places) == set(rule.classes): return [places[name] for name in rule.classes]
+    if len(found) > 1 and isinstance(pattern, str):
+        raise TableError(f"{role}={pattern!r}: the columns name {', '.join(places)}, the "
+                         f"rule knows {', '.join(rule.classes)}; list the columns in this "
+                         "order", pattern)
+    return list(found)
 
 def _table_scores(rule:Rule, frame, role:str, names:list) -> np.ndarray: # (n,)
     "The rule's score of each row of a table."

@@ -27,10 +27,11 @@ from reject_nb.audit.table import (
 from ..core.checks import (
     check_array, check_choice, check_instance, check_labels, check_mask, check_number,
     check_positive, check_same_length, check_vector, refuse)
-from ..core.labels import doubtful, encode, label_name, reads_missing, within_ends
+from ..core.labels import (
+    doubtful, encode, kind_of, label_name, reads_missing, spelling, within_ends)
 from ..core.ranking import Ranking, auroc, rank
 from ..risk_control.shift import thin
-from ..risk_control.units import check_rate, unit_codes, units_agree
+from ..risk_control.units import check_coins, unit_codes, units_agree
 
 # %% ../../nbs/audit/02_sample.ipynb #26ec112a
 SCORE = "max_probability"   # 1 - the largest probability
@@ -500,7 +501,8 @@ def make_sample(
     alone = (np.ndim(probabilities if logits is None else logits) == 1
              and len(answers.classes) == 2)
     notes = _remarks(sample, source == "probabilities", classes is None, correct)
-    return replace(sample, given=tuple(_given(sample, alone)), notes=(*differ, *notes))
+    return replace(sample, given=tuple(_given(sample, alone)),
+                   notes=(*differ, *notes, *_spelled_alike(unit)))
 
 # %% ../../nbs/audit/02_sample.ipynb #ju54ex01
 def check_judge(judge, rate, **others) -> None: # others: arguments that exclude a judge
@@ -520,7 +522,7 @@ def with_judge(
     rate,          # probability of such a label, in (0, 1]
 ) -> Sample:
     "The rows with a human label, and what a judge says of all."
-    rate = check_rate(rate, labelled)
+    for score in said.scores.values(): rate = check_coins(rate, labelled, score)
     note = (f"{people.n} of {len(labelled)} rows have a human label: numbers here are "
             "about these, and only the certificate also reads what the judge says of all")
     return replace(people, notes=(note, *people.notes), judged=Judged(
@@ -555,6 +557,18 @@ def judged_sample(
 
 
 # %% ../../nbs/audit/02_sample.ipynb #db79a367
+def _spelled_alike(unit): # at most one sentence
+    "Names of units that differ only in how they are written."
+    if unit is None or kind_of(check_labels(unit, "unit")) == "numbers": return
+    seen: dict = {}
+    names = dict.fromkeys(map(label_name, np.asarray(unit).tolist()))
+    pairs = [(seen[key], name) for name in names
+             if seen.setdefault(key := spelling(name), name) != name]
+    if pairs:
+        yield (f"{len(pairs)} names of units are written like another, such as "
+               f"{pairs[0][1]!r} and {pairs[0][0]!r}, and count as other units: if they "
+               "are the same, the certificate is not valid")
+
 def _probabilities(probabilities, logits, names:Names): # (n, K) or None, (n,) or None
     "Probabilities and the score that comes from them."
     if logits is not None: return softmax_of(check_logits(logits))
@@ -791,6 +805,8 @@ class Roles:
                              "weight that can occur is not seen in a sample")
         if self.weight is not None: check_positive(self.weight_bound, "weight_bound")
         check_judge(self.judge, self.rate, ood=self.ood, unit=self.unit, weight=self.weight)
+        if self.judge is not None and self.judge in (self.label, self.losses, self.correct):
+            raise refuse("judge", "another column than that of the people", self.judge)
         if self.unit is not None and self.weight is not None:
             raise ValueError("weight must be None where unit is given: no certificate for "
                              "units takes weights; leave one of them out")
@@ -943,6 +959,10 @@ def sample_of_table(
                                                            missing=missing)),
         dialect_of(Path(table)) if roles.dialect is None else roles.dialect, roles.missing)
 
+_WHOLE = ("rows of a unit cannot be left out, because the others have another mean: give "
+          "all rows of each unit, or leave out whole units beforehand, and the statement "
+          "is about units like those that are left")
+
 def _sample_of(table, roles:Roles) -> Sample:
     "Everything that a table holds, checked; the first complaint is raised."
     frame = open_table(table, roles.missing_values, roles.dialect)
@@ -952,6 +972,9 @@ def _sample_of(table, roles:Roles) -> Sample:
         if error.column is None or error.row is None: raise
         counts, rows = count_missing(frame, _needed(frame, roles))
         if not rows[min(error.row, len(rows)) - 1]: raise
+        if roles.unit is not None:
+            raise TableError(f"{error}; {_WHOLE}", error.column, error.row,
+                             error.value) from None
         more = (f"; {int(rows.sum())} of {len(rows)} rows have missing values: "
                 f"{said_missing(counts)}; missing='drop' (--missing drop) leaves them out")
         raise TableError(f"{error}{more}", error.column, error.row, error.value,
@@ -963,12 +986,12 @@ def _needed(frame, roles:Roles) -> dict: # name -> whether it holds numbers
     found = roles.found(frame.columns)
     group = found.get("group")
     free = {found.get("label") if "ood" in found or "judge" in found else None}
-    if "judge" in found and "losses" in found:
-        free |= set((stands_for(frame.columns, found["losses"])
-                     or ("", [found["losses"]]))[1])
+    if "judge" in found:
+        told = found.get("losses", "")
+        free |= {found["judge"], *(stands_for(frame.columns, told) or ("", [told]))[1]}
     if group is not None:
         free |= set((stands_for(frame.columns, group) or ("", [group]))[1])
-    texts = {found.get(role) for role in ("label", "prediction", "ood", "unit", "judge")}
+    texts = {found.get(role) for role in ("label", "prediction", "ood", "unit")}
     return {name: name not in texts
             for name in roles.columns(frame.columns) if name not in free}
 
@@ -978,6 +1001,12 @@ def _without_missing(frame, table, roles:Roles) -> Sample:
     if rows.all():
         raise TableError("table must hold rows without missing values: "
                          f"{said_missing(counts)}")
+    if roles.unit is not None and rows.any():
+        found = roles.found(frame.columns)
+        decides = [*found.get("probabilities", ()), *found.get("logits", ()),
+                   *found.get("scores", {}).values()]
+        if roles.missing == "drop" or not set(counts) <= set(decides):
+            raise TableError(f"values are missing: {said_missing(counts)}; {_WHOLE}")
     kept = frame.filter((~rows).tolist()) if rows.any() else frame
     sample = _read_sample(kept, table, roles)
     if not counts: return sample
@@ -1045,12 +1074,25 @@ def _judged_sample(frame, table, roles:Roles, found:dict) -> Sample:
         raise TableError(f"column {getattr(roles, role)!r} must hold a human label in some "
                          "rows", getattr(roles, role))
     rate = roles.rate
-    roles = replace(roles, judge=None, rate=None)
+    roles = replace(roles, judge=None, rate=None, look=False)
     try: people = _read_sample(frame.filter(here.tolist()), table, roles)
     except TableError as error: raise row_of_all(error, ~here) from None
     classes = people.classes if people.probabilities is not None else roles.classes
-    said = _read_sample(frame, table, replace(roles, classes=classes, look=False,
-                                              **{role: found["judge"]}))
-    return replace(with_judge(people, said, here, rate),
-                   columns=people.columns | {"judge": found["judge"]})
+    judge = found["judge"]
+    silent = missing_cells(frame, judge, role != "label")
+    if silent.all():
+        raise TableError(f"column {judge!r} must hold labels of the judge", judge)
+    if silent.any():    # any word keeps the guarantee
+        import narwhals as nw
+        cells = column(frame, judge)
+        cells[silent] = cells[~silent][0]
+        frame = frame.with_columns(nw.new_series(judge, cells.tolist(),
+                                                 backend=frame.implementation))
+    said = _read_sample(frame, table, replace(roles, classes=classes, **{role: judge}))
+    said.losses[silent] = 0.
+    both = with_judge(people, said, here, rate)
+    more = (f"{judge!r} is empty in {int(silent.sum())} rows, which counts as if the judge "
+            "found nothing wrong",)*bool(silent.any())
+    return replace(both, columns=people.columns | {"judge": judge},
+                   notes=(*both.notes, *more))
 

@@ -153,6 +153,12 @@ def _scores(frame, roles:dict, asked) -> np.ndarray|None:
         values = [numbers(part, name, "confidence" in roles) for name in columns]
         if "confidence" in roles: found[here] = -values[0]
         else:
+            zero = ~np.any(values, axis=0)            # was asked and cannot answer
+            if zero.any():
+                some = here.copy()
+                some[here] = ~zero
+                found[some] = _scores(frame.filter(some.tolist()), roles, asked[some])
+                return found
             called = Names({"probabilities": columns*(2 if len(values) == 1 else 1)})
             p = check_probabilities(values[0] if len(values) == 1
                                     else np.column_stack(values), called)
@@ -164,12 +170,15 @@ def _wrong(frame, roles:dict, label:str|None, asked) -> tuple[np.ndarray, tuple]
     # (n,), classes
     "1 where an answer is wrong, 0 where it is right, NaN where nobody has judged it."
     found = np.full(len(frame), np.nan)
-    name = roles.get("correct") or column_called(frame.columns, label, "label")
+    name: str = roles.get("correct", label or "")    # a column of labels may come later
     here = asked.copy()
     for needed in (name, roles.get("answer")):
         if needed is not None and needed in frame.columns:
             here &= ~missing_cells(frame, needed)
         elif needed is not None: here[:] = False
+    if "probabilities" in roles and here.any():
+        part = frame.filter(here.tolist())
+        here[here] = np.any([numbers(part, one) for one in roles["probabilities"]], axis=0)
     if not here.any(): return found, tuple(roles.get("classes", ()))
     part = frame.filter(here.tolist())
     try:
@@ -531,13 +540,16 @@ def certify(self:CascadeAudit,
     also=None,              # more lines of the menu, named before the table was looked at:
                             # dicts of target_risk, budget and capacity; None: one with
                             # twice the target and one with half the budget or capacity
-) -> SystemRule:            # with statement, remedy and menu
+    line:int=1,             # which line of the menu becomes the rule: all hold at once, so
+                            # it may be chosen after reading them
+) -> SystemRule:            # with statement, remedy and menu; the chosen line is the first
     """Routes through the stages, with a guarantee for what the system answers.
 
     Delta is shared equally among the groups, and in each among the lines of the menu."""
     target = check_probability(target_risk, "target_risk")
     delta = check_probability(delta, "delta")
     lines = _lines(self, target, budget, also)
+    line = check_count(line, "line", 1, 1 + len(lines)) - 1
     groups = [""] if self.groups is None else np.unique(self.groups).tolist()
     rules, parts = {}, {}
     for g in groups:
@@ -554,9 +566,16 @@ def certify(self:CascadeAudit,
         order = data_generator(*losses, *scores).permutation(len(rows))
         learned = min(int(LEARN*len(rows)), LARGEST) if len(self.names) > 1 else 0
         parts[g] = rows[order[learned:]]
-    menu = _menu(self, rules, [dict(target=target, budget=budget, capacity=self.capacity),
-                               *lines])
-    rule = SystemRule(form=self.form, rules=rules, target_risk=target, delta=delta,
+    first = dict(target=target, budget=budget, capacity=self.capacity)
+    every = [first | one for one in ({}, *lines)]
+    def chosen(values): return [values[line], *values[:line], *values[line + 1:]]
+    for g, one in rules.items():
+        if one is None or not line: continue
+        own, *others = chosen([replace(one, others=()), *one.others])
+        rules[g] = replace(own, others=tuple(others))
+    menu = _menu(self, rules, chosen(every))
+    rule = SystemRule(form=self.form, rules=rules, delta=delta,
+                      target_risk=every[line]["target"],
                       n=self.n, costs=self.costs, lines=menu, hash=_hash(self),
                       by_stage=_by_stage(self, rules, parts), statement="",
                       remedy=_remedy(self, rules, menu))
@@ -650,8 +669,8 @@ def _promise(rule:SystemRule) -> str:
                      for name, c in line["capacity"].items())
     return (f"With a probability of at least {plain_percent(1 - rule.delta)} over the "
             f"{rule.n} judged inputs, at most {most} of the answers to new inputs of the "
-            f"same kind are wrong{each}{limits}. Of these inputs "
-            f"{percent(line['answered'], False)} are answered, "
+            f"same kind are wrong{each}{limits}. Of the inputs from which no route was "
+            f"learned {percent(line['answered'], False)} are answered, "
             f"{percent(line['automatic'], False)} automatically.")
 
 def _more(audit:CascadeAudit, rule:SystemRule) -> str:
@@ -746,7 +765,10 @@ def apply(self:SystemRule,
     reason[stage >= 0] = "answered"
     reason[ask >= 0] = "to be asked"
     for i in np.flatnonzero((stage < 0) & (ask < 0)) if groups is not None else ():
-        if groups[i] not in self.rules:
+        one = self.rules.get(groups[i])
+        if groups[i] in self.rules and (one is None or not one.coverage):
+            reason[i] = f"no answer is certified in group {groups[i]}"
+        elif one is None:
             reason[i] = f"unknown group {groups[i]}; known: {some_of(list(self.rules))}"
     new = {"answered_by": names[np.where(ask >= 0, -1, stage)], "ask": names[ask],
            "reason": reason}
@@ -787,7 +809,7 @@ def outcomes_of(self:SystemRule,
                          "which has the columns of its audit")
     rule = replace(self, form=replace(self.form, **told))
     frame = rule.form.opened(table)
-    stage, _, groups, asked = _decided(rule, frame)
+    stage, ask, groups, asked = _decided(rule, frame)
     losses = np.full(len(stage), np.nan)
     said = np.full(len(stage), None, dtype=object)
     for k, roles_of in enumerate(rule.form.stages.values()):
@@ -796,7 +818,7 @@ def outcomes_of(self:SystemRule,
             losses[stage == k] = lost[stage == k]
             waits = (stage == k) & asked[k] & np.isnan(losses)
             if waits.any(): said[waits] = _said(frame.filter(waits.tolist()), roles_of)
-    return stage >= 0, losses, groups, said
+    return (stage >= 0) & (ask < 0), losses, groups, said
 
 # %% ../../nbs/audit/09_system.ipynb #sy51ex11
 @patch

@@ -388,6 +388,22 @@ def numbers_of(head:str, values:np.ndarray) -> np.ndarray:
     "What is computed of the numbers of a column."
     return 1 - values if head == RIGHT else 0. - values
 
+# %% ../../nbs/audit/01_table.ipynb #au28aa01
+_FORMULA = re.compile(r"\s*[-+=@＝＋－＠]\s*\S|[\t\r\n]")   # how one begins
+_PLAIN = re.compile(r"\s*[-+](\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?\s*")
+
+def _as_text(value):
+    """A cell that no spreadsheet takes for a formula; a number in any dialect stays as it
+    is."""
+    if not isinstance(value, str) or not _FORMULA.match(value): return value
+    if _PLAIN.fullmatch(value) or np.isinf(_parsed(value)): return value
+    return f"'{value}"
+
+def _as_it_was(value):
+    "A cell without the apostrophe that `_as_text` has put before it."
+    return (value[1:] if isinstance(value, str) and value[:1] == "'"
+            and _as_text(value[1:]) == value else value)
+
 # %% ../../nbs/audit/01_table.ipynb #e3445c37
 def column(
     frame,     # an open table
@@ -418,7 +434,7 @@ def column(
         raise TableError(f"column {name!r} must hold numbers or texts, it holds {kind}",
                          name)
     texts = np.empty(len(series), dtype=object)
-    texts[:] = series.to_list()
+    texts[:] = [_as_it_was(cell) for cell in series.to_list()]
     texts[missing] = None
     return texts
 
@@ -635,17 +651,6 @@ def column_called(
     hint = f"there are {', '.join(map(repr, names[:12]))}{more}"
     if near: hint = f"did you mean {' or '.join(map(repr, near))}?"
     raise TableError(f"column {name!r} ({role}) is missing: {hint}", name)
-
-# %% ../../nbs/audit/01_table.ipynb #au28aa01
-_FORMULA = re.compile(r"\s*[-+=@＝＋－＠]\s*\S|[\t\r\n]")   # how one begins
-_PLAIN = re.compile(r"\s*[-+](\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?\s*")
-
-def _as_text(value):
-    """A cell that no spreadsheet takes for a formula; a number in any dialect stays as it
-    is."""
-    if not isinstance(value, str) or not _FORMULA.match(value): return value
-    if _PLAIN.fullmatch(value) or np.isinf(_parsed(value)): return value
-    return f"'{value}"
 
 # %% ../../nbs/audit/01_table.ipynb #b9d56218
 class Table(dict):

@@ -786,7 +786,7 @@ def _as_rule(stages, found, aim, delta, part:_Part, said, limited) -> CascadeRul
             many, lost = "units", ("mean loss of a unit's answers is on average over units "
                                    "with answers")
             alone = "; for units of one row" in found.message
-            given = ", for units of one row, as all in the sample are"*alone
+            given = ", for units of one row, as all that can be answered are"*alone
         statement = (f"with probability at least {1 - delta:g} over the {found.n} "
                      f"certifying {many}{which}, the {lost} at most {aim.target:g}"
                      f"{also}{given}. Not guaranteed: "

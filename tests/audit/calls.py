@@ -166,6 +166,7 @@ for _kind in ("huge", "inf"):
     for _name in ("groups", "unit"): LEGAL[("*", _name, _kind)] = LABEL
 for _kind in ("masked", "huge"): LEGAL[("Audit.from_estimator", "X", _kind)] = "what the classifier takes is taken"
 LEGAL[("*", "bound", "huge")] = "any finite size is a legal one"
+LEGAL[("RuleMonitor", "late", "none")] = "None: as the rule says"
 for _name in ("delta", "horizon", "late"): LEGAL[("RuleMonitor.load", _name, "none")] = "None: as in the file"
 LEGAL[("RuleMonitor.update", "waits", "none")] = "None: all are known"
 LEGAL[("Table", "columns", "empty")] = "a table without columns"
