@@ -103,7 +103,7 @@ class CascadeClassifier(Certifying, ClassifierMixin, _BaseComposition):
         count_features(self, X)
         y = labels_of(self, y, n_rows(X))
         unit = units_of(self.unit, whole, unit)
-        self.unit_ = self.unit
+        self.unit_ = unit is not None if self.unit is None else self.unit
         there, weight = weighed(sample_weight, len(y))
         if len(there) < len(y):
             X, y, unit = take(X, there), y[there], None if unit is None else unit[there]
@@ -159,8 +159,7 @@ class CascadeClassifier(Certifying, ClassifierMixin, _BaseComposition):
         """Learn the routes and certify anew on other data, for instance after a search or
         after changing `target`."""
         y = self._labels(X, y)
-        unit = units_of(self.unit, X, unit, self.certified_unit_)
-        return self._certify(self._door(X), y, unit)
+        return self._certify(self._door(X), y, units_of(self.unit, X, unit, self.unit_))
 
     def _door(self, X): # without the column that names units
         check_is_fitted(self, "rule_")

@@ -314,7 +314,8 @@ def units_of(
         raise refuse("unit", "labels, one for each row; the constructor takes the name of "
                      "a column of X", unit)
     if unit is None and named is None:
-        if before is True: raise refuse("unit", "given, as it was to fit", unit)
+        if before is True:
+            raise refuse("unit", "given, as it was to fit or calibrate", unit)
         return None
     if callable(named): unit = ask(named, X, "what unit takes")
     elif named is not None:

@@ -193,7 +193,7 @@ class Abstaining(Certifying):
     classifier_: Any
     classes_: Any
     reject_label_: Any
-    unit_: Any = None # as the constructor of the fit named it
+    unit_: Any = None
     accept: Any
     _labels: Any
 
@@ -392,6 +392,7 @@ class SelectiveClassifier(Abstaining, ClassifierMixin, BaseEstimator):
         count_features(self, X)
         y = labels_of(self, y, n_rows(X))
         unit = units_of(self.unit, whole, unit)
+        if self.unit is None: self.unit_ = unit is not None
         check_class_labels(y)
         score = MaxClassProbability() if self.uncertainty is None else self.uncertainty
         _check_score(score)
@@ -540,7 +541,7 @@ def calibrate(self:SelectiveClassifier,
     self._check_parameters()
     whole, X = X, self._door(X)
     y = self._labels(y, n_rows(X))
-    unit = units_of(self.unit, whole, unit, self.certified_unit_)
+    unit = units_of(self.unit, whole, unit, self.unit_)
     self._note(X, y, (self.classifier_, self.uncertainty_))
     return self._certify(whole, y, weights, weight_bound, unit)
 
