@@ -496,7 +496,7 @@ def _certify(self:SelectiveClassifier, whole, y, weights=None, weight_bound=None
     if unit is not None and not proved:
         raise ValueError("unit must be None but for BoundedImprovement with "
                          "guarantee='auto' and without weights, since nothing else is "
-                         "proved for units: set these, or name no units and take rows as "
+                         "proved for units: set these, or name no units if rows are "
                          "independent")
     predictions = predict_labels(self.classifier_, X)
     known = self.classes_ if hasattr(self.classifier_, "classes_") else ()
