@@ -23,8 +23,10 @@ from .estimators import (
     ask, check_class_labels, count_features, is_fitted, labels_of)
 from .estimators import (
     Certifying, legacy_random_state, n_rows, note_certified, selective_accuracy, split_rows)
-from .estimators import (
-    stays_as_it_is, take, units_of, warn_of_weights, weighed, without_column)
+from reject_nb.risk_control.estimators import (
+    stays_as_it_is, take, units_of, units_of_report, warn_of_weights, weighed,
+    without_column)
+from .units import unit_means
 
 # %% ../../nbs/risk_control/14_cascade_classifier.ipynb #cc5c0006
 class CascadeClassifier(Certifying, ClassifierMixin, _BaseComposition):
@@ -145,6 +147,7 @@ class CascadeClassifier(Certifying, ClassifierMixin, _BaseComposition):
                            f"{self.n_candidates} candidates a search chooses, this is true "
                            f"with probability at least {1 - delta:g}")
         self.rule_ = rule
+        self.certified_unit_ = unit is not None if self.unit is None else self.unit
         self.selection_ = rule.selection
         return self
 
@@ -216,17 +219,23 @@ class CascadeClassifier(Certifying, ClassifierMixin, _BaseComposition):
     def report(self,
         X,     # (n, d) as in fit
         y,     # (n,) labels
-    ) -> dict: # columns: stage, share answered, share of its answers that are wrong; the
-               # last row is the system
+        unit=None, # (n,) labels of the units; None: as the constructor names them. Needed
+                   # if fit or calibrate was given labels, or if X lacks the column
+    ) -> dict: # columns: stage; with units, their risk, which is certified; share answered,
+               # share of its answers that are wrong; the last row is the system
         "What each stage answers, and how often it is wrong, on given data."
         y = self._labels(X, y)
+        unit = units_of_report(self.certified_unit_, X, unit)
         labels, stage = self._answers(X)
+        wrong = (labels != y).astype(float)
         rows = ([(name, stage == k) for k, name in enumerate(self.names_)]
                 + [("system", stage >= 0)])
-        return {"stage": [name for name, _ in rows],
+        def mean(values): return float(values.mean()) if len(values) else float("nan")
+        first = {} if unit is None else {
+            "risk of units": [mean(unit_means(wrong, unit, on)) for _, on in rows]}
+        return {"stage": [name for name, _ in rows], **first,
                 "answers": [float(on.mean()) for _, on in rows],
-                "wrong": [float((labels[on] != y[on]).mean()) if on.any() else float("nan")
-                          for _, on in rows]}
+                "wrong": [mean(wrong[on]) for _, on in rows]}
 
 # %% ../../nbs/risk_control/14_cascade_classifier.ipynb #cc5c0007
 def _check_stages(stages) -> list:

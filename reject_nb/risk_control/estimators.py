@@ -5,10 +5,11 @@
 # %% auto #0
 __all__ = ['check_posterior', 'check_loss', 'pointwise_loss', 'loss_matrix', 'RiskCoverage', 'check_scored',
            'risk_coverage_curve', 'is_fitted', 'stays_as_it_is', 'split_rows', 'whole_units', 'split_unsafe', 'weighed',
-           'warn_of_weights', 'ask_once', 'ask', 'n_rows', 'take', 'without_column', 'units_of', 'legacy_random_state',
-           'predict_labels', 'numeric_features', 'selective_accuracy', 'labels_of', 'warn_if_doubtful', 'Certifying',
-           'note_certified', 'count_features', 'check_class_labels', 'Standardized', 'default_classifier',
-           'refuse_text_columns', 'UncertaintyScore', 'unit_of_probabilities', 'MaxClassProbability', 'MarginScore']
+           'warn_of_weights', 'ask_once', 'ask', 'n_rows', 'take', 'without_column', 'units_of', 'units_of_report',
+           'legacy_random_state', 'predict_labels', 'numeric_features', 'selective_accuracy', 'labels_of',
+           'warn_if_doubtful', 'Certifying', 'note_certified', 'count_features', 'check_class_labels', 'Standardized',
+           'default_classifier', 'refuse_text_columns', 'UncertaintyScore', 'unit_of_probabilities',
+           'MaxClassProbability', 'MarginScore']
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #71a4cc9c
 import re
@@ -266,6 +267,8 @@ def ask(
     if known is not None and key in known: return known[key][-1]
     try: found = method(X)
     except NotFittedError: raise
+    except KeyError as error:
+        raise ValueError(f"X must be {must}, it has no {error}") from error
     except (ValueError, TypeError, IndexError) as error:
         if "X" in str(error).replace("'X'", "X").split(): raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
@@ -306,16 +309,32 @@ def units_of(
 ):               # (n,) whole numbers; None: rows are independent
     "The unit of each row."
     if unit is not None and named is not None:
-        raise refuse("unit", "given once, by the constructor or next to X", unit)
+        raise ValueError("unit must be given once, by the constructor or next to X")
+    if isinstance(unit, str):
+        raise refuse("unit", "labels, one for each row; the constructor takes the name of "
+                     "a column of X", unit)
     if unit is None and named is None:
-        if before is True: raise refuse("unit", "given, as it was to fit", unit)
+        if before is True:
+            raise refuse("unit", "given, as it was to fit or calibrate", unit)
         return None
     if callable(named): unit = ask(named, X, "what unit takes")
     elif named is not None:
+        must = "None, a column of X, or a function of X"
+        if not isinstance(named, str): raise refuse("unit", must, named)
         if without_column(X, named) is X:
-            raise refuse("unit", "None, a column of X, or a function of X", named)
+            raise ValueError(f"unit must be {must}, X has no column {named!r}")
         unit = X[named]
     return unit_codes(unit, n_rows(X))
+
+def units_of_report(
+    named, # how units were named for the certificate: a column of X, a function of X, or
+           # whether labels were given
+    X,     # as it was given
+    unit,  # (n,) labels next to X, which come first; None: none were
+):         # (n,) whole numbers; None: rows are certified
+    "The unit of each row of test data."
+    known = unit is None and not isinstance(named, bool)
+    return units_of(named if known else None, X, unit, named)
 
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #ac76c914

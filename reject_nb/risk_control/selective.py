@@ -35,7 +35,7 @@ from .estimators import (
     ask_once, check_class_labels, count_features, default_classifier, is_fitted, labels_of,
     legacy_random_state, loss_matrix, n_rows, note_certified, pointwise_loss,
     predict_labels, risk_coverage_curve, selective_accuracy, split_rows, stays_as_it_is,
-    take, units_of, warn_if_doubtful, without_column)
+    take, units_of, units_of_report, warn_if_doubtful, without_column)
 from .groups import group_labels
 from .targets import certify
 from .threshold import SelectionFunction
@@ -205,9 +205,11 @@ class Abstaining(Certifying):
             tags.input_tags = deepcopy(get_tags(inner).input_tags)
         return tags
 
+    def _features(self, X): return without_column(X, self.unit_)
+
     def _door(self, X): # without the column that names units
         check_is_fitted(self)
-        X = without_column(X, self.unit_)
+        X = ask(self._features, X)
         count_features(self, X, reset=False)
         return X
 
@@ -216,8 +218,8 @@ class Abstaining(Certifying):
         X,           # (n, d) inputs
     ) -> np.ndarray: # (n,) labels, reject_label_ where rejected
         "Predictions, with the reject label where the classifier abstains."
-        X = self._door(X)
-        accepted = self.accept(X)
+        whole, X = X, self._door(X)
+        accepted = self.accept(whole)
         if not len(accepted): return self.classes_[:0]
         return with_rejections(predict_labels(self.classifier_, X), accepted,
                                self.reject_label_)
@@ -230,8 +232,8 @@ class Abstaining(Certifying):
     ) -> float:             # in [0, 1]; NaN if nothing is accepted
         """Selective accuracy: the share of right answers among accepted inputs; rejected
         ones do not count."""
-        X = self._door(X)
-        accepted = self.accept(X)
+        whole, X = X, self._door(X)
+        accepted = self.accept(whole)
         y = self._labels(y, len(accepted))
         return selective_accuracy(predict_labels(self.classifier_, X) == y, accepted,
                                   sample_weight)
@@ -344,7 +346,8 @@ class SelectiveClassifier(Abstaining, ClassifierMixin, BaseEstimator):
         prefit:bool=False,     # True: classifier and score are fitted on other data and
                                # stay as they are, so every row of fit is for the threshold
         groups=None,           # "prediction" or a function X -> (n,) labels: a guarantee
-                               # for each; None: one for all
+                               # for each; None: one for all. The function gets X as it is
+                               # given to fit and predict, with a column that unit names
         n_candidates:int=1,    # among which a search chooses: delta is divided by it, so
                                # that the statement about the one that is chosen holds
         unit=None,             # rows that belong together, such as those of a patient: a
@@ -384,11 +387,12 @@ class SelectiveClassifier(Abstaining, ClassifierMixin, BaseEstimator):
         Raises: ValueError naming the argument; what the estimator says against X is passed
         on."""
         self._check_parameters()
-        whole, X = X, without_column(X, self.unit)
+        self.unit_ = self.unit
+        whole, X = X, ask(self._features, X)
         count_features(self, X)
         y = labels_of(self, y, n_rows(X))
         unit = units_of(self.unit, whole, unit)
-        self.unit_ = unit is not None if self.unit is None else self.unit
+        if self.unit is None: self.unit_ = unit is not None
         check_class_labels(y)
         score = MaxClassProbability() if self.uncertainty is None else self.uncertainty
         _check_score(score)
@@ -407,8 +411,9 @@ class SelectiveClassifier(Abstaining, ClassifierMixin, BaseEstimator):
         self._note(X, y, [part for part in (self.classifier_, self.uncertainty_)
                           if part is base or part is score])
         at = rows.calibration
-        if len(at) == len(y): return self._certify(X, y, unit=unit)
-        return self._certify(take(X, at), y[at], unit=None if unit is None else unit[at])
+        if len(at) == len(y): return self._certify(whole, y, unit=unit)
+        return self._certify(take(whole, at), y[at],
+                             unit=None if unit is None else unit[at])
 
 # %% ../../nbs/risk_control/11_selective.ipynb #aca2fde0
 @patch
@@ -480,17 +485,25 @@ def _conditions(self:SelectiveClassifier, bound) -> str: # "" for none
                      f"this is true with probability at least {1 - self.delta:g}"))
 
 @patch
-def _certify(self:SelectiveClassifier, X, y, weights=None, weight_bound=None, unit=None):
+def _certify(self:SelectiveClassifier, whole, y, weights=None, weight_bound=None,
+             unit=None):
     "Certify a threshold, and keep with it everything that it depends on."
+    X = ask(self._features, whole)
     model = _Everything() if self.model is None else self.model
     guarantee = (None if self.guarantee == "auto" and not _has_a_target(self.model)
                  else self.guarantee)
+    proved = (guarantee == "auto" and weights is None and hasattr(model, "target_risk"))
+    if unit is not None and not proved:
+        raise ValueError("unit must be None but for BoundedImprovement with "
+                         "guarantee='auto' and without weights, since nothing else is "
+                         "proved for units: set these, or name no units if rows are "
+                         "independent")
     predictions = predict_labels(self.classifier_, X)
     known = self.classes_ if hasattr(self.classifier_, "classes_") else ()
     check_comparable(y, predictions, classes=known)
     losses = pointwise_loss(y, predictions, self.loss, self.classes_)
     raw = self._raw(X)
-    groups = None if guarantee is None else self._groups(X, self.groups)
+    groups = None if guarantee is None else self._groups(whole, self.groups)
     if guarantee is None and self.groups is not None:
         raise ValueError("groups must be None where nothing is certified: a model without "
                          "a target, or guarantee=None")
@@ -503,6 +516,7 @@ def _certify(self:SelectiveClassifier, X, y, weights=None, weight_bound=None, un
     conditions = self._conditions(bound) if certified else ""
     self.precision_ = raw.dtype
     self.groups_ = self.groups
+    self.certified_unit_ = unit is not None if self.unit is None else self.unit
     self.loss_ = self.loss
     self.selection_ = (replace(found, message=found.message + conditions) if conditions
                        else found)
@@ -529,7 +543,7 @@ def calibrate(self:SelectiveClassifier,
     y = self._labels(y, n_rows(X))
     unit = units_of(self.unit, whole, unit, self.unit_)
     self._note(X, y, (self.classifier_, self.uncertainty_))
-    return self._certify(X, y, weights, weight_bound, unit)
+    return self._certify(whole, y, weights, weight_bound, unit)
 
 @patch
 def _note(self:SelectiveClassifier, X, y, parts):
@@ -544,8 +558,7 @@ def accept(self:SelectiveClassifier,
     X,           # (n, d) inputs
 ) -> np.ndarray: # (n,) bool
     "Whether each input is answered."
-    X = self._door(X)
-    return self._accepted(X, self._uncertainties(X))
+    return self._accepted(X, self._uncertainties(self._door(X)))
 
 @patch
 def predict_uncertainty(self:SelectiveClassifier,
@@ -577,7 +590,8 @@ def _uncertainties(self:SelectiveClassifier, X):
 def _groups(self:SelectiveClassifier, X, groups):
     "The group of each input, None if all share one threshold."
     if groups is None: return None
-    if isinstance(groups, str): found = predict_labels(self.classifier_, X)
+    if isinstance(groups, str):
+        found = predict_labels(self.classifier_, ask(self._features, X))
     else: found = ask(groups, X, "what groups takes")
     return group_labels(found, n_rows(X))
 
@@ -603,28 +617,33 @@ def risk_coverage(self:SelectiveClassifier,
 def report(self:SelectiveClassifier,
     X,     # (n, d) test inputs
     y,     # (n,) labels
-    unit=None, # (n,) labels: the risk of units is reported too
+    unit=None, # (n,) labels of the units; None: as the constructor names them. Needed if
+               # fit or calibrate was given labels, or if X lacks the column
 ) -> dict: # numbers on (X, y), and in words what is certified
     """Coverage, risks and areas on test data, next to what the calibration certified.
 
+    With units, the risk of units comes first, since that is what is certified.
     Where nothing is accepted the selective risk is 0/0: NaN, and `remark` says so.
     `certified` is NaN where nothing is certified."""
-    X = self._door(X)
+    whole, X = X, self._door(X)
     y = self._labels(y, n_rows(X))
+    unit = units_of_report(self.certified_unit_, whole, unit)
     losses = self._losses(X, y)
     s = self._uncertainties(X)
     found = self.selection_
-    keep = self._accepted(X, s)
+    keep = self._accepted(whole, s)
     ranking = rank(losses, s)
     sele = ranking.loss @ (ranking.n - ranking.accepted + ranking.size)/ranking.n**2
     remark = f"{keep.sum()} of {len(s)} inputs answered"
     if not keep.any():
         remark = (f"none of {len(s)} inputs answered: the selective risk is 0/0, given as "
                   "NaN")
-    means = np.empty(0) if unit is None else unit_means(losses, unit, keep)
-    more = {"risk of units": float(np.mean(means))} if len(means) else {}
-    return {"n": len(s), "coverage": float(keep.mean()),
-            "selective risk": float(losses[keep].mean()) if keep.any() else np.nan, **more,
+    first = {}
+    if unit is not None:
+        means = unit_means(losses, unit, keep)
+        first = {"risk of units": float(means.mean()) if len(means) else np.nan}
+    return {**first, "n": len(s), "coverage": float(keep.mean()),
+            "selective risk": float(losses[keep].mean()) if keep.any() else np.nan,
             "risk without rejection": float(losses.mean()), "AuRC": aurc(ranking),
             "sele": float(sele), "threshold": found.threshold, "status": str(found.status),
             "certified": getattr(found, "certified", np.nan), "statement": found.message,
