@@ -576,7 +576,7 @@ def columns_of(
     if set(found) == set(known): return list(known)
     places = {star: name for name, star in found.items()}
     if set(places) == set(rule.classes): return [places[name] for name in rule.classes]
-    if len(found) > 1 and isinstance(pattern, str):
+    if len(found) == len(rule.classes) and isinstance(pattern, str):
         raise TableError(f"{role}={pattern!r}: the columns name {', '.join(places)}, the "
                          f"rule knows {', '.join(rule.classes)}; list the columns in this "
                          "order", pattern)
