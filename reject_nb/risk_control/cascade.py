@@ -703,7 +703,7 @@ def _learn_from(order, m:int, losses, scores, aim:_Aim) -> _Learned:
             share = min(share, 1 - clopper_pearson_upper(int(gap.sum()), len(gap), .05))
     return _Learned(stages, np.sort(order[m:]), foreseen, share)
 
-SPARE = .3   # of delta, for single stages on all rows
+SPARE = .3   # of delta, for single stages on all rows; half of it with a budget
 NEARLY = .01 # coverage that is given for a cheaper rule
 AROUND = (-.04, .01, .06) # a wanted coverage: what certifies is known afterwards only
 
@@ -717,9 +717,12 @@ def _certified(losses, scores, aim:_Aim, delta:float, learn:float, called,
             raise refuse("losses[0]", "known for one example at least", losses[0])
         found, said = _alone(0, losses, scores, called)
         return _tested(found, losses, scores, aim, delta, delta, called, said, rng, unit)
-    alone = [i for i in range(k) if aim.budget is None and aim.capacity[i] == 1
-             and not np.isnan(losses[i]).all()]
+    alone = [i for i in range(k) if aim.capacity[i] == 1 and not np.isnan(losses[i]).all()
+             and (aim.budget is None or aim.costs[i] <= aim.budget)]
     spare = SPARE*delta if alone else 0.
+    if aim.budget is not None: # the dearest that it pays for, with half as much
+        alone = sorted(alone, key=lambda i: aim.costs[i])[-1:]
+        spare /= 2
     sought = ([aim] if aim.coverage is None else
               [aim._replace(coverage=aim.coverage + more) for more in AROUND])
     rules = [_tested(_learn(losses, scores, one, learn, rng, unit), losses, scores, aim,
