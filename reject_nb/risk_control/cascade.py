@@ -110,10 +110,16 @@ def _asked(stages) -> list[int]:
     "The stages that are asked, at least one."
     return [k for k, one in enumerate(stages) if not one.skipped]
 
-def _reach(stages, stage) -> np.ndarray: # (K,)
-    "Shares of the inputs for which each stage is asked."
-    asked = _asked(stages)
-    return np.array([(stage >= k).mean() if k in asked else 0. for k in range(len(stages))])
+def _needed(stages, selection) -> list[int]:
+    """The stages that are asked under a certificate: none after the last of which some
+    answer can be accepted, and nobody if there is none."""
+    asked, surest = _asked(stages), np.array([-np.inf])
+    can = [k for k in asked if _accepted(selection, stages[k].error_at(surest))[0]]
+    return [k for k in asked if k <= max(can, default=-1)]
+
+def _reach(asked, stage, k:int) -> np.ndarray: # (K,)
+    "Shares of the inputs for which each of k stages is asked."
+    return np.array([(stage >= i).mean() if i in asked else 0. for i in range(k)])
 
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0017
 # targets around the one that is wanted: a mean over them overfits less
@@ -162,7 +168,7 @@ def _judged(stages, seen:_Seen, aim:_Aim) -> _Candidate:
         t = min(near*aim.target, .999)
         good = lost <= t*ranks - np.sqrt(t*(1 - t))*roots
         if good.any(): found[i] = (can - np.argmax(good[::-1]))/n
-    reach = _reach(stages, stage)
+    reach = _reach(_asked(stages), stage, len(stages))
     on = order[:int(found.mean()*n)]
     differ = np.sqrt(((own - seen.losses)[:, on]**2).sum(1))/max(len(on), 1)
     slope = (found.mean() - found[:SURE].mean())/aim.target/(1 - np.mean(NEAR[:SURE]))
@@ -329,7 +335,9 @@ class CascadeRule:
         X,           # (n, ...) inputs that the functions take: an array, a frame or a list
     ) -> tuple[np.ndarray, np.ndarray]: # (n,) answers, None where nobody answers; (n,)
                                         # stages, -1 there
-        "Ask the stages in turn, each only for the inputs that those before it passed on."
+        """Ask the stages in turn, each only for the inputs that those before it passed on.
+
+        A stage is not asked if no answer of it or of a later one could be accepted."""
         from reject_nb.risk_control.estimators import n_rows, take # loads scikit-learn
         _check_entries(functions, "functions", len(self.stages))
         if not all(map(callable, functions)):
@@ -338,7 +346,7 @@ class CascadeRule:
         answers, stages = np.full(n, None, dtype=object), np.full(n, -1)
         left = np.arange(n)
         asked = _asked(self.stages)
-        for k in asked:
+        for k in _needed(self.stages, self.selection):
             if not len(left): break
             own = self.stages[k]
             given, s = _told(functions[k](take(X, left)), own, f"functions[{k}]", len(left))
@@ -695,7 +703,7 @@ def _learn_from(order, m:int, losses, scores, aim:_Aim) -> _Learned:
             share = min(share, 1 - clopper_pearson_upper(int(gap.sum()), len(gap), .05))
     return _Learned(stages, np.sort(order[m:]), foreseen, share)
 
-SPARE = .3   # of delta, for single stages on all rows
+SPARE = .3   # of delta, for single stages on all rows; half of it with a budget
 NEARLY = .01 # coverage that is given for a cheaper rule
 AROUND = (-.04, .01, .06) # a wanted coverage: what certifies is known afterwards only
 
@@ -709,9 +717,12 @@ def _certified(losses, scores, aim:_Aim, delta:float, learn:float, called,
             raise refuse("losses[0]", "known for one example at least", losses[0])
         found, said = _alone(0, losses, scores, called)
         return _tested(found, losses, scores, aim, delta, delta, called, said, rng, unit)
-    alone = [i for i in range(k) if aim.budget is None and aim.capacity[i] == 1
-             and not np.isnan(losses[i]).all()]
+    alone = [i for i in range(k) if aim.capacity[i] == 1 and not np.isnan(losses[i]).all()
+             and (aim.budget is None or aim.costs[i] <= aim.budget)]
     spare = SPARE*delta if alone else 0.
+    if aim.budget is not None: # the dearest that it pays for, with half as much
+        alone = sorted(alone, key=lambda i: aim.costs[i])[-1:]
+        spare /= 2
     sought = ([aim] if aim.coverage is None else
               [aim._replace(coverage=aim.coverage + more) for more in AROUND])
     rules = [_tested(_learn(losses, scores, one, learn, rng, unit), losses, scores, aim,
@@ -722,7 +733,7 @@ def _certified(losses, scores, aim:_Aim, delta:float, learn:float, called,
         if len(found.part):
             rules.append(_tested(found, losses, scores, aim, delta, spare/len(alone),
                                  called, said, rng, unit))
-    rules = [rules[0]] + [one for one in rules[1:] if one.coverage]
+    rules = [one for one in rules if one.coverage] or rules[:1]
     if aim.coverage is not None or aim.reject_cost is not None:
         return max(rules, key=lambda rule: _worth(rule, aim))
     most = max(one.coverage for one in rules) - NEARLY
@@ -773,7 +784,7 @@ def _as_rule(stages, found, aim, delta, part:_Part, said, limited) -> CascadeRul
     "The rule and its statement."
     answered = _accepted(found, part.system_score)
     shares = tuple(float((answered & (part.stage == i)).mean()) for i in range(len(stages)))
-    reach = _reach(stages, part.stage)
+    reach = _reach(_needed(stages, found), part.stage, len(stages))
     coverage, cost = float(answered.mean()), float(reach @ aim.costs)
     if found.status == Status.infeasible: statement = found.message
     else:
