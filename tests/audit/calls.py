@@ -94,7 +94,7 @@ def calls():
                                                                     capacity={"two": .5}, group="group", missing_values=["NA"], dialect=Dialect())),
         "CascadeAudit.from_long": (a.CascadeAudit.from_long, dict(table=LONG, input="q", model="m", correct="ok", confidence="sure", cost="price",
                                                                   stages=["small", "large"], costs=None, capacity={"large": .5}, group="g", missing_values=["NA"], dialect=Dialect())),
-        "CascadeAudit.certify": (SYSTEM.certify, dict(target_risk=.3, delta=.2, budget=5., also=[{"target_risk": .4}])),
+        "CascadeAudit.certify": (SYSTEM.certify, dict(target_risk=.3, delta=.2, budget=5., also=[{"target_risk": .4}], line=1)),
         "CascadeAudit.to_html": (page_of_system, dict(path="a.html", rule=OF_SYSTEM, title="T", per_month=500, date="2026-11-28")),
         "SystemRule": (a.SystemRule, {name: getattr(OF_SYSTEM, name) for name in OF_SYSTEM.__dataclass_fields__}),
         "SystemRule.apply": (OF_SYSTEM.apply, dict(table=LONG, missing_values=["NA"])), "SystemRule.outcomes_of": (OF_SYSTEM.outcomes_of, dict(table=LONG)),
@@ -162,8 +162,7 @@ LEGAL = {
 for _name in ("y_pred", "scores", "is_ood", "groups", "classes", "bound", "rule", "score", "targets", "path", "ax", "group", "ood", "logits", "losses",
               "probabilities", "columns", "stream", "target_risk", "date", "capacity", "costs", "also", "budget", "max_rejected", "foreign_share", "shares", "missing_values",
               "correct", "confidence", "weight", "weight_bound", "dialect", "unit", "looked", "judge", "labelled", "rate"): LEGAL[("*", _name, "none")] = NONE
-for _kind in ("huge", "inf"):
-    for _name in ("groups", "unit"): LEGAL[("*", _name, _kind)] = LABEL
+for _kind in ("huge", "inf"): LEGAL[("*", "groups", _kind)] = LABEL
 for _kind in ("masked", "huge"): LEGAL[("Audit.from_estimator", "X", _kind)] = "what the classifier takes is taken"
 LEGAL[("*", "bound", "huge")] = "any finite size is a legal one"
 LEGAL[("RuleMonitor", "late", "none")] = "None: as the rule says"
