@@ -219,12 +219,10 @@ class Audit(Patched):
         # a file whose rows cannot be counted is read as a small one is
         may_keep = stream is None and isinstance(table, (str, Path))
         stream = counted and not (may_keep and (by_class or needs_rows(roles)))
-        if stream and weight is not None:
-            raise ValueError("weight must be None for rows that are counted (stream=False)")
-        if stream and unit is not None:
-            raise ValueError("unit must be None for rows that are counted (stream=False)")
-        if stream and judge is not None:
-            raise ValueError("judge must be None for rows that are counted (stream=False)")
+        for name, given in (("weight", weight), ("unit", unit), ("judge", judge)):
+            if stream and given is not None:
+                raise ValueError(f"{name} must be None for rows that are counted "
+                                 "(stream=False)")
         if stream and by_class:
             raise ValueError(f"group must be columns, not {PREDICTED!r}, for rows that are "
                              "counted (stream=False)")

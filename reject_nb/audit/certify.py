@@ -229,8 +229,7 @@ def _remedy(sample, status, target, delta, choices) -> str:
     share = delta/(choices.n_scores*max(choices.n_groups, 1))
     least = min(examples_needed(t, share*part) for t, part in lines.items())
     parts = [sample.part(g) for g in sample.group_names] if choices.n_groups else [sample]
-    rows = max(part.n if part.unit is None else len(set(part.unit.tolist()))
-               for part in parts)
+    rows = max(part.n if part.unit is None else part.n_units for part in parts)
     what = "rows" if sample.unit is None else "units"
     if rows < least:
         where = (f"in a group, the largest has {rows}" if choices.n_groups
@@ -536,14 +535,13 @@ def rule_found(
     m = sum(f.accepted for f in found.values())
     status = status_of(m, target, sample.bound)
     remarks, help_ = group_remarks(sample, found, target, delta)
-    n_units = 0
+    n_units = sample.n_units
     method = first.method
-    if sample.unit is not None:
-        n_units = int(sample.unit.max()) + 1
+    if n_units:
         method = OF_UNITS
         if len(found) == 1 and not m: help_.append(first.method)
         parts = {g: sample.part(g) if g else sample for g in found}
-        alone = [g for g, part in parts.items() if len(set(part.unit.tolist())) == part.n]
+        alone = [g for g, part in parts.items() if part.n_units == part.n]
         if alone: remarks.insert(0, ONE_ROW if len(alone) == len(found) else
                                  f"In {some_of(alone)} each unit has one row, so there "
                                  "this is about units of one row.")

@@ -20,7 +20,7 @@ from .rule import (
 from .sample import Names, Roles, flag_column, sample_of_table, some_of
 from .table import (
     TableError, check_spellings, column, column_called, missing_cells, numbers, open_table,
-    row_of_all, stands_for, words)
+    parts_of, row_of_all, stands_for, words)
 from reject_nb.core.checks import (
     check_choice, check_count, check_instance, check_number, check_path, check_vector,
     refuse)
@@ -587,8 +587,7 @@ def late_labels(
     if name is None or len(frame.columns) != 2: return None
     known = _columns(monitor.rule, roles)
     role = _outcome(monitor.rule, known)
-    stands = stands_for(frame.columns, known[role])
-    if set(frame.columns) != {str(name), *(stands[1] if stands else [known[role]])}:
+    if set(frame.columns) != {str(name), *parts_of(frame.columns, known[role])}:
         return None
     there = ~missing_cells(frame, known[role], role == "losses")
     names = _names(frame, name)
@@ -659,7 +658,7 @@ def _runs_of(rule:Rule, frame, roles:dict) -> list:
     cells = dict.fromkeys(frame.columns)
     known = {} if hasattr(rule, "outcomes_of") else _columns(rule, roles)
     for name in (known.get("label"), known.get("losses")):
-        for part in (stands_for(cells, name or "") or ("", [name]))[1]:
+        for part in parts_of(cells, name or ""):
             cells.pop(part, None)
     rows = [repr(row) for row in zip(*(column(frame, name).tolist() for name in cells))]
     return [_short("\1".join(rows[i:i + RUN])) for i in range(len(rows) - RUN + 1)]

@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from reject_nb.audit.table import (
+from .table import (
     BOTH, CSV, POLICIES, RIGHT, SURE, Dialect, TableError, _parsed, check_spellings, column,
     column_called, complained_of_at_once, count_missing, dialect_of, groups_of,
-    kind_of_file, matching, missing_cells, numbers, open_table, row_of_all, said_missing,
-    stands_for, words)
+    kind_of_file, matching, missing_cells, numbers, open_table, parts_of, row_of_all,
+    said_missing, stands_for, words)
 from ..core.checks import (
     check_array, check_choice, check_instance, check_labels, check_mask, check_number,
     check_positive, check_same_length, check_vector, refuse)
@@ -374,6 +374,11 @@ class Sample:
         return len(self.losses)
 
     @property
+    def n_units(self) -> int:
+        "Units, 0 where none are named."
+        return 0 if self.unit is None else len(np.unique(self.unit))
+
+    @property
     def fixed(self) -> str:
         """Why only a target that was named beforehand is certified, the name of an
         argument; else empty."""
@@ -620,7 +625,7 @@ def _given(sample:Sample, alone:bool):
     yield f"{sample.n} rows; {costs[sample.kind]}"
     yield from contents(sample, alone)
     if sample.unit is not None:
-        yield (f"{sample.unit.max() + 1} units: rows of one unit may depend on each other; "
+        yield (f"{sample.n_units} units: rows of one unit may depend on each other; "
                "each unit counts once")
     if sample.is_ood is not None:
         yield (f"{int(sample.is_ood.sum())} inputs belong to no class: "
@@ -846,7 +851,7 @@ class Roles:
         each = {**found, "scores": found.get("scores", {}).values()}.values()
         some = (c for role in each for c in ([role] if isinstance(role, str) else role))
         return list(dict.fromkeys(c for name in some
-                                  for c in (stands_for(names, name) or ("", [name]))[1]))
+                                  for c in parts_of(names, name)))
 
 # %% ../../nbs/audit/02_sample.ipynb #f5f8af1c
 def _common(texts) -> int:
@@ -988,9 +993,9 @@ def _needed(frame, roles:Roles) -> dict: # name -> whether it holds numbers
     free = {found.get("label") if "ood" in found or "judge" in found else None}
     if "judge" in found:
         told = found.get("losses", "")
-        free |= {found["judge"], *(stands_for(frame.columns, told) or ("", [told]))[1]}
+        free |= {found["judge"], *parts_of(frame.columns, told)}
     if group is not None:
-        free |= set((stands_for(frame.columns, group) or ("", [group]))[1])
+        free |= set(parts_of(frame.columns, group))
     texts = {found.get(role) for role in ("label", "prediction", "ood", "unit")}
     return {name: name not in texts
             for name in roles.columns(frame.columns) if name not in free}

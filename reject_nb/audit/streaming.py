@@ -121,6 +121,7 @@ class Tally(Patched):
 
     binned = True
     unit = judged = None
+    n_units = 0
     fixed = ""
     n_thresholds = BINS
     bound = 1.

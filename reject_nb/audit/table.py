@@ -6,8 +6,8 @@
 __all__ = ['CSV', 'PARQUET', 'EXCEL', 'SEP_LINE', 'SEPARATORS', 'COMMA', 'RIGHT', 'SURE', 'BOTH', 'MISSING', 'POLICIES',
            'TableError', 'row_of_all', 'check_header', 'Dialect', 'kind_of_file', 'dialect_of', 'read_csv',
            'with_points', 'read_file', 'is_lazy', 'open_table', 'check_spellings', 'without_spelled', 'stands_for',
-           'numbers_of', 'column', 'numbers', 'missing_cells', 'words', 'groups_of', 'count_missing', 'said_missing',
-           'complained_of_at_once', 'matching', 'column_called', 'Table', 'write_table']
+           'parts_of', 'numbers_of', 'column', 'numbers', 'missing_cells', 'words', 'groups_of', 'count_missing',
+           'said_missing', 'complained_of_at_once', 'matching', 'column_called', 'Table', 'write_table']
 
 # %% ../../nbs/audit/01_table.ipynb #40bc1edf
 import codecs
@@ -383,6 +383,13 @@ def stands_for(
             return head, [name.removeprefix(head)]
     parts = name.split(BOTH)
     return (BOTH, parts) if len(parts) > 1 and all(p in names for p in parts) else None
+
+def parts_of(
+    names,    # of the table's columns
+    name:str,
+) -> list:    # names
+    "The columns that a name stands for, itself where it is one."
+    return (stands_for(names, name) or ("", [name]))[1]
 
 def numbers_of(head:str, values:np.ndarray) -> np.ndarray:
     "What is computed of the numbers of a column."
